@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* struct request: what the person asked for. Made by cli/, saved in the result. */
+#ifndef SW_MODEL_REQUEST_H
+#define SW_MODEL_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "advisor/base/why.h"
+#include "advisor/model/candidate.h"
+#include "advisor/model/strv.h"
+
+struct json_object;
+
+enum role { ROLE_LIVE, ROLE_SNAPSHOT, ROLE_BACKUP, ROLE_DEV };
+enum budget { BUDGET_QUICK, BUDGET_STANDARD, BUDGET_THOROUGH };
+enum precondition { PRECOND_NONE, PRECOND_FILL, PRECOND_SIZE };
+
+struct workload {
+	char *profile;	/* name of a profile */
+	unsigned count; /* programs of that kind on this server */
+};
+
+struct request {
+	struct strv devices;	   /* as typed */
+	struct workload *workloads; /* owned; never empty after the command line was read */
+	size_t n_workloads;
+	enum role role;
+	enum budget budget;
+	unsigned levels;	  /* bit (1 << enum level); 0 = all that fit */
+	struct strv parity_levels; /* "5", "6", "4": asked for, always refused */
+	uint64_t *chunks;	  /* owned; empty = the budget's choice */
+	size_t n_chunks;
+	unsigned filesystems;	  /* bit (1 << enum fs_type); 0 = both */
+	unsigned tolerate;	  /* drive failures to survive; by role unless given */
+	bool tolerate_given;
+	uint64_t max_writes_bytes; /* 0 = no cap */
+	enum precondition precondition;
+	uint64_t precondition_bytes;
+	uint64_t seed;
+	double years;		  /* service life asked for; 5 unless given */
+	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given */
+	uint64_t save_limit_ns;	  /* players leave: 1 s */
+	char *mount_point;	  /* where the volume will be mounted for good; "/srv/saves" unless given */
+	char *array_name;	  /* md name for good: "saves" unless given */
+};
+
+void request_free(struct request *r);
+const char *role_name(enum role r);	/* "live" "snapshot" "backup" "dev" */
+const char *budget_name(enum budget b); /* "quick" "standard" "thorough" */
+
+struct json_object *request_to_json(const struct request *r);
+int request_from_json(struct json_object *o, struct request *ret, struct why *why);
+
+#define _cleanup_request_ __attribute__((cleanup(request_free)))
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * struct result: everything a run knows, as result.json holds it. docs/result.schema.json is its
+ * schema. Loading is whole or not at all.
+ */
+#ifndef SW_MODEL_RESULT_H
+#define SW_MODEL_RESULT_H
+
+#include "advisor/model/candidate.h"
+#include "advisor/model/machine.h"
+#include "advisor/model/profile.h"
+#include "advisor/model/request.h"
+#include "advisor/model/trial.h"
+#include "advisor/model/verdict.h"
+
+#define RESULT_SCHEMA_VERSION 1
+
+/* The receipt: what the run wrote to one drive. */
+struct receipt {
+	char *drive, *serial;
+	struct fact_u64 stat_bytes;  /* kernel's counter, before to after the whole run */
+	struct fact_u64 smart_bytes; /* the drive's own */
+	struct fact_u64 smart_unit_bytes;
+	struct fact_u64 percent_used_before, percent_used_after;
+};
+
+struct snippet {
+	char *file; /* below the output folder */
+	char *text;
+};
+
+struct result {
+	char *tool_version;
+	bool complete;
+	char *incomplete_why; /* NULL if complete */
+	uint64_t started_unix_s, ended_unix_s;
+	struct request request;
+	struct machine machine;
+	size_t *members; /* owned: indexes into machine.drives of the named drives, in order */
+	size_t n_members;
+	struct candidate *candidates;
+	size_t n_candidates;
+	struct trial *trials;
+	size_t n_trials;
+	struct rejected *rejected;
+	size_t n_rejected;
+	struct verdict verdict;
+	struct receipt *wear;
+	size_t n_wear;
+	uint64_t program_bytes; /* what the load generator wrote in the whole run */
+	struct snippet *snippets;
+	size_t n_snippets;
+};
+
+void result_free(struct result *r);
+const struct candidate *result_candidate(const struct result *r, const char *id);
+
+struct json_object *result_to_json(const struct result *r);
+int result_from_json(struct json_object *o, struct result *ret, struct why *why);
+
+#define _cleanup_result_ __attribute__((cleanup(result_free)))
+
+#endif

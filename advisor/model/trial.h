@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * struct trial: what one candidate showed in one round.
+ *
+ * A trial runs several jobs (measurement.md "The jobs"); each job has one or more streams (a save
+ * stream, a read stream ...), each with its histograms. Figures that decide are derived from
+ * these, never stored apart.
+ */
+#ifndef SW_MODEL_TRIAL_H
+#define SW_MODEL_TRIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "advisor/base/why.h"
+#include "advisor/model/candidate.h"
+#include "advisor/model/counters.h"
+#include "advisor/model/hist.h"
+#include "advisor/model/strv.h"
+
+struct json_object;
+
+enum io_mode { MODE_DIRECT, MODE_BUFFERED };
+enum trial_state {
+	TRIAL_OK,
+	TRIAL_INVALID, /* measured, and may not be used: see `problems` */
+	TRIAL_FAILED,  /* not measured to the end: see `problems` */
+};
+
+/* Throughput over time, for collapse and steady state. */
+struct series {
+	uint64_t interval_ns;
+	uint64_t *bytes; /* owned: completed bytes per interval */
+	size_t n;
+};
+
+struct stream_result {
+	char *name;		/* "save" "read" "meta" "backup" ... */
+	bool is_write;
+	unsigned depth;		/* total in flight that was asked for: threads x depth each */
+	uint64_t ios, bytes;	/* recorded (after the ramp) */
+	uint64_t all_bytes;	/* with the ramp: what the program really wrote or read */
+	uint64_t elapsed_ns;	/* recorded time */
+	struct hist *lat;	/* owned; latency of each read or write; NULL if none ran */
+	struct hist *fsync;	/* owned; NULL if the stream never syncs */
+	struct hist *op;	/* owned; write and the fsync that follows it, where each write is synced */
+	struct hist *blocked;	/* owned; whole save: first write to the end of its fsync; NULL if none */
+	struct series series;
+};
+
+struct job_result {
+	char *name; /* "save-burst" "mixed" "sustained" "backup" "shape:..." */
+	enum io_mode mode;
+	uint64_t block_bytes; /* write size of the save stream; 0 = the profile's distribution */
+	uint64_t ramp_ns, record_ns;
+	struct stream_result *streams;
+	size_t n_streams;
+	struct strv problems; /* why its figures are invalid; empty = valid */
+};
+
+struct trial {
+	char *candidate; /* its id */
+	unsigned round;	 /* from 0 */
+	unsigned order;	 /* when it ran: 0 = first trial of the run */
+	enum trial_state state;
+	struct strv problems; /* each "what: why" */
+	uint64_t started_unix_s;
+	uint64_t build_ns, measure_ns, teardown_ns;
+	struct geometry readback;
+	struct job_result *jobs;
+	size_t n_jobs;
+	struct amplification amp;
+};
+
+void stream_result_free(struct stream_result *s);
+void job_result_free(struct job_result *j);
+void trial_free(struct trial *t);
+
+/* NULL if the trial has none. */
+const struct job_result *trial_job(const struct trial *t, const char *name, enum io_mode mode);
+const struct stream_result *job_stream(const struct job_result *j, const char *name);
+
+/*
+ * The figures that decide, lower is better; -ENODATA where the trial does not have it (not run,
+ * invalid, or too few samples).
+ */
+enum figure {
+	FIG_MIXED_SAVE_P99_NS,	/* p99 of a save operation (write + fsync) under the mixed job */
+	FIG_SAVE_P99_NS,	/* p99 of a save operation, save-burst alone */
+	FIG_BLOCKED_NS,		/* median blocked time of a whole save */
+	FIG_FSYNC_P99_NS,
+	FIG_WRITE_P99_NS,
+	FIG_MIXED_READ_P99_NS,
+	FIG_SAVE_RATE,		/* bytes/s while saving (higher is better) */
+	FIGURES
+};
+int trial_figure(const struct trial *t, enum figure f, double *ret);
+const char *figure_name(enum figure f);	 /* JSON key: "mixed_save_p99_ns" ... */
+const char *figure_title(enum figure f); /* for people */
+
+struct json_object *trial_to_json(const struct trial *t);
+int trial_from_json(struct json_object *o, struct trial *ret, struct why *why);
+struct json_object *job_result_to_json(const struct job_result *j);
+
+#endif
