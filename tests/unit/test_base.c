@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/: parsing, units, programs, reads with a root; model/json, facts. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/base/data.h"
+#include "advisor/base/exec.h"
+#include "advisor/base/parse.h"
+#include "advisor/base/path.h"
+#include "advisor/base/units.h"
+#include "advisor/model/json.h"
+#include "advisor/base/ban.h"
+
+struct number {
+	const char *text;
+	int r;
+	uint64_t v;
+	size_t at;
+};
+
+static void check_numbers(const struct number *t, size_t n,
+			  int (*parse)(const char *, uint64_t *, size_t *))
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = 77;
+		size_t at = 0;
+		int r = parse(t[i].text, &v, &at);
+
+		if (r != t[i].r || v != (r ? 77 : t[i].v) || (r == -EINVAL && at != t[i].at))
+			fail_msg("'%s': r %d v %llu at %zu", t[i].text, r, (unsigned long long)v, at);
+	}
+}
+
+static void sizes(void **state)
+{
+	static const struct number t[] = {
+		{"128K", 0, 128000, 0},
+		{"128KiB", 0, 131072, 0},
+		{"1.92T", 0, 1920000000000ULL, 0},
+		{"0", 0, 0, 0},
+		{"4096", 0, 4096, 0},
+		{"1.5", -EINVAL, 0, 3},
+		{"1.", -EINVAL, 0, 2},
+		{"", -EINVAL, 0, 0},
+		{"-1", -EINVAL, 0, 0},
+		{" 1", -EINVAL, 0, 0},
+		{"1 K", -EINVAL, 0, 1},
+		{"10Q", -EINVAL, 0, 2},
+		{"12KiBx", -EINVAL, 0, 2},
+		{"18446744073709551615", 0, UINT64_MAX, 0},
+		{"18446744073709551616", -ERANGE, 0, 0},
+		{"20000P", -ERANGE, 0, 0},
+		{"99999999999999999999999", -ERANGE, 0, 0},
+		{"0.0000000000000000000001K", -EINVAL, 0, 24},
+	};
+
+	(void)state;
+	check_numbers(t, ARRAY_SIZE(t), parse_size);
+}
+
+static void chunks_and_durations(void **state)
+{
+	static const struct number chunk[] = {
+		{"128", 0, 131072, 0}, {"128K", 0, 131072, 0}, {"1M", 0, 1048576, 0},
+		{"128B", -EINVAL, 0, 3}, {"1G", -EINVAL, 0, 1},
+	};
+	static const struct number span[] = {
+		{"10m", 0, 600000000000ULL, 0}, {"30s", 0, 30000000000ULL, 0},
+		{"250ms", 0, 250000000ULL, 0},	{"1.5h", 0, 5400000000000ULL, 0},
+		{"5", 0, 5000000000ULL, 0},	{"5 s", -EINVAL, 0, 1},
+	};
+
+	(void)state;
+	check_numbers(chunk, ARRAY_SIZE(chunk), parse_chunk);
+	check_numbers(span, ARRAY_SIZE(span), parse_duration);
+}
+
+static void units(void **state)
+{
+	char out[UNITS_LEN];
+
+	(void)state;
+	assert_string_equal(fmt_bytes(1920383410176ULL, out), "1.92 TB");
+	assert_string_equal(fmt_bytes(999, out), "999 B");
+	assert_string_equal(fmt_bytes(999999, out), "1.00 MB");
+	assert_string_equal(fmt_bytes(UINT64_MAX, out), "18.4 EB");
+	assert_string_equal(fmt_binary(131072, out), "128 KiB");
+	assert_string_equal(fmt_binary(0, out), "0 B");
+	assert_string_equal(fmt_kib(524288, out), "512K");
+	assert_string_equal(fmt_ns(412345, out), "412 us");
+	assert_string_equal(fmt_ns(1270000, out), "1.27 ms");
+	assert_string_equal(fmt_ns(999999, out), "1.00 ms");
+	assert_string_equal(fmt_ns(2100000000ULL, out), "2.10 s");
+	assert_string_equal(fmt_span(190000000000ULL, out), "3 min 10 s");
+}
+
+static void programs(void **state)
+{
+	const char *const echo[] = {"sh", "-c", "echo out; echo err >&2; exit 3", NULL};
+	const char *const locale[] = {"sh", "-c", "echo $LC_ALL; cat", NULL};
+	const char *const slow[] = {"sh", "-c", "sleep 60 & sleep 60", NULL};
+	const char *const none[] = {"no-such-program-here", NULL};
+	const char *const quoted[] = {"a b", "it's", "x", "", NULL};
+	_cleanup_free_ char *text = exec_text(quoted);
+	_cleanup_why_ struct why why = WHY_INIT;
+	struct exec_result r;
+
+	(void)state;
+	assert_int_equal(exec_run(&(struct exec){.argv = echo}, &r), 0);
+	assert_int_equal(r.status, 3);
+	assert_string_equal(r.out, "out\n");
+	assert_string_equal(r.err, "err\n");
+	exec_result_free(&r);
+	assert_int_equal(exec_run(&(struct exec){.argv = locale}, &r), 0);
+	assert_string_equal(r.out, "C\n"); /* cat saw an empty input */
+	exec_result_free(&r);
+	assert_int_equal(exec_run(&(struct exec){.argv = locale, .input = "hello"}, &r), 0);
+	assert_string_equal(r.out, "C\nhello");
+	exec_result_free(&r);
+	assert_int_equal(exec_run(&(struct exec){.argv = slow, .limit_ns = 100000000}, &r),
+			 -ETIMEDOUT);
+	assert_true(r.timed_out);
+	exec_result_free(&r);
+	assert_int_equal(exec_run(&(struct exec){.argv = none}, &r), -ENOENT);
+	exec_result_free(&r);
+	assert_string_equal(text, "'a b' 'it'\\''s' x ''");
+	assert_int_equal(exec_ok(&(struct exec){.argv = echo}, "/dev/x", NULL, &why), -EIO);
+	assert_string_equal(why.cause, "exit status 3: err");
+}
+
+static void put_file(const char *dir, const char *name, const char *text)
+{
+	_cleanup_free_ char *path = str_printf("%s/%s", dir, name);
+	_cleanup_fclose_ FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+}
+
+static void reads_with_a_root(void **state)
+{
+	char dir[] = "/tmp/stripewise-test-XXXXXX";
+	_cleanup_free_ char *sub = NULL, *s = NULL, *link = NULL, *real = NULL;
+	_cleanup_list_ char **names = NULL;
+	struct root root;
+	uint64_t v = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	sub = str_printf("%s/sys", dir);
+	assert_int_equal(mkdir(sub, 0755), 0);
+	put_file(sub, "nvme10n1", "1\n");
+	put_file(sub, "nvme2n1", " 0x1f \n\n");
+	link = str_printf("%s/abs", sub);
+	assert_int_equal(symlink("/sys/nvme2n1", link), 0);
+	free(link);
+	link = str_printf("%s/out", sub);
+	assert_int_equal(symlink("../../../../../../etc/hostname", link), 0);
+	assert_int_equal(root_open(&root, dir), 0);
+	assert_int_equal(root_read_u64(&root, &v, "/sys/%s", "abs"), 0); /* absolute link: inside */
+	assert_int_equal(v, 0x1f);
+	assert_int_equal(root_read(&root, &s, "/sys/out"), -ENOENT); /* never leaves the root */
+	assert_int_equal(root_realpath(&root, &real, "/sys/abs"), 0);
+	assert_string_equal(real, "/sys/nvme2n1");
+	assert_int_equal(root_list(&root, &names, "/sys"), 0);
+	assert_string_equal(names[1], "nvme2n1");
+	assert_string_equal(names[2], "nvme10n1");
+	assert_int_equal(root_read(&root, &s, "/sys"), -EISDIR);
+	assert_false(root_exists(&root, "/proc"));
+	root_close(&root);
+	assert_int_equal(root_open(&root, "/nonexistent-dir"), -ENOENT);
+}
+
+static int parse_err(const char *text)
+{
+	struct json_object *o = NULL;
+	_cleanup_why_ struct why why = WHY_INIT;
+	int r = json_parse_text(text, strlen(text), "f.json", &o, &why);
+
+	assert_true(r == 0 || why.what);
+	json_object_put(o);
+	return r;
+}
+
+static void json_texts(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_err("{\"a\": 1}"), 0);
+	assert_int_equal(parse_err("{\"a\": 1}\n"), 0);
+	assert_int_equal(parse_err("{\"a\": 1"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": 1} x"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": NaN}"), -EINVAL);
+	assert_int_equal(parse_err(""), -EINVAL);
+	assert_int_equal(parse_err("null"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": \"\xff\"}"), -EINVAL);
+}
+
+static void json_fields(void **state)
+{
+	struct json_object *o = json_object_new_object();
+	struct fact_u64 f = {0}, g = {0};
+	_cleanup_why_ struct why why = WHY_INIT;
+	_cleanup_free_ char *s = NULL;
+	uint64_t v = 5;
+	double d = 0;
+	int err = 0;
+	struct jin in;
+
+	(void)state;
+	fact_u64_no(&f, FACT_ABSENT, "log page C0h: Invalid Field");
+	jput_u64(o, "big", UINT64_MAX);
+	jput_real(o, "ratio", 1.22);
+	jput_real(o, "nan", NAN);
+	jput_str(o, "s", "bad \xff byte");
+	jput_fact_u64(o, "media", &f);
+	in = jin_top(o, &why, &err);
+	jget_u64(&in, "big", &v);
+	jget_real(&in, "ratio", &d);
+	jget_str(&in, "s", &s);
+	jget_fact_u64(&in, "media", &g);
+	assert_int_equal(err, 0);
+	assert_true(v == UINT64_MAX);
+	assert_true(d == 1.22);
+	assert_string_equal(s, "bad \xef\xbf\xbd byte");
+	assert_int_equal(g.state, FACT_ABSENT);
+	assert_string_equal(g.note, "log page C0h: Invalid Field");
+	assert_false(jin_has(&in, "nan"));
+	jget_u64(&in, "s", &v); /* wrong type: named, first failure kept */
+	jget_u64(&in, "missing", &v);
+	assert_int_equal(err, -EINVAL);
+	assert_string_equal(why.where, "$.s");
+	fact_u64_free(&f);
+	fact_u64_free(&g);
+	json_object_put(o);
+}
+
+static void built_in_data(void **state)
+{
+	(void)state;
+	assert_non_null(data_files[0].name);
+	for (const struct data_file *d = data_files; d->name; d++) {
+		assert_int_equal(strlen(d->text), d->len); /* scripts/embed loses no byte */
+		assert_ptr_equal(data_find(d->name), d);
+	}
+	assert_null(data_find("no-such-file"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes),	 cmocka_unit_test(chunks_and_durations),
+		cmocka_unit_test(units),	 cmocka_unit_test(programs),
+		cmocka_unit_test(reads_with_a_root), cmocka_unit_test(json_texts),
+		cmocka_unit_test(json_fields),	 cmocka_unit_test(built_in_data),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
