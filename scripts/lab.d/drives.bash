@@ -7,7 +7,7 @@
 # shellcheck disable=SC2154,SC2034,SC2155  # scripts/lab's variables; esc cannot fail
 
 declare -A drive_of=() drive_control=() switch_made=() controller_made=()
-port_count=0 sata_count=0
+port_count=0 sata_count=0 read_only=()
 
 drive_misuse() { misuse "--drive '$1': $2"; }
 
@@ -86,6 +86,7 @@ add_drive() {
 	[ "${s[bus]}" != sata ] || [ "${s[lba]}" = 512 ] || drive_misuse "$spec" "QEMU's SATA drives have 512 byte sectors only"
 	[[ ${s[bus]} != nvme* && ${s[bus]} != port || -z ${s[model]:-} ]] || drive_misuse "$spec" "QEMU's NVMe drives have a fixed model"
 	drive_control[$id]=''
+	[ -z "${s[ro]:-}" ] || read_only+=("${s[serial]}")
 	drive_of[$id]=$id
 	drive_of[${s[serial]}]=$id
 	drive_count=$((drive_count + 1))
@@ -191,5 +192,48 @@ attach_virtio() {
 	need_module virtio_blk
 }
 
-serve_drive() { die "served drives are not there yet"; }
-drive_fault() { answer='not there yet'; return 1; }
+# serve_drive ID IMAGE: an nbdkit with lab.d/drive.c, on the socket run/ID.sock.
+serve_drive() {
+	local id=$1 image=$2 cache plugin i
+	command -v nbdkit >/dev/null || die "nbdkit is missing: scripts/deps lab"
+	cache=$(dirname "$kernel")
+	plugin=$cache/drive-$(cksum <"$code/drive.c" | tr -d ' ').so
+	if [ ! -e "$plugin" ]; then
+		cc -O2 -shared -fPIC -o "$plugin.$$" "$code/drive.c" -lpthread || die "cannot compile $code/drive.c"
+		mv "$plugin.$$" "$plugin"
+	fi
+	[ $((${#run} + ${#id})) -lt 100 ] || die "TMPDIR is too long a path for a socket"
+	head -c 16 /dev/zero >"$run/$id.control"
+	drive_control[$id]=$run/$id.control
+	nbdkit -f --exit-with-parent -U "$run/$id.sock" -P "$run/$id.pid" "$plugin" \
+		file="$image" control="$run/$id.control" lossy="$([ "${s[cache]}" = lossy ] && echo 1 || echo 0)" \
+		rdelay="${s[rdelay]:-0}" wdelay="${s[wdelay]:-0}" fdelay="${s[fdelay]:-0}" \
+		</dev/null >"$run/$id.log" 2>&1 &
+	servers+=($!)
+	for ((i = 0; i < 100; i++)); do
+		[ ! -s "$run/$id.pid" ] || return 0
+		sleep 0.05
+	done
+	cat "$run/$id.log" >&2
+	die "nbdkit does not start for drive $id"
+}
+
+# drive_fault ID stall|resume|fail|heal [OP[,OP]...]: sets or clears drive.c's switches.
+drive_fault() {
+	local control=${drive_control[$1]} action=$2 ops op at
+	[ -n "$control" ] || { answer="drive $1 has no switches: give it 'faults'"; return 1; }
+	case $action in
+	stall) set_switch "$control" 0 1 ;;
+	resume) set_switch "$control" 0 0 ;;
+	heal) for at in 1 2 3 4 5; do set_switch "$control" $at 0; done ;;
+	fail)
+		IFS=, read -r -a ops <<<"${3:-}"
+		for op in ${ops[@]+"${ops[@]}"}; do [[ $op =~ ^(read|write|flush|full|ro)$ ]] || ops=(); done
+		[ ${#ops[@]} -gt 0 ] || { answer="fail takes read, write, flush, full or ro, not '${3:-}'"; return 1; }
+		for op in "${ops[@]}"; do
+			case $op in read) at=1 ;; write) at=2 ;; flush) at=3 ;; full) at=4 ;; ro) at=5 ;; esac
+			set_switch "$control" $at 1
+		done ;;
+	esac
+}
+set_switch() { printf '%b' "\\00$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
