@@ -52,6 +52,10 @@ struct result {
 	size_t n_snippets;
 };
 
+/* In JSON the fields that belong to no key of product.md are in "tool" (version, complete, times),
+ * "request" (members) and "wear" (program_bytes). */
+void receipt_free(struct receipt *w);
+void snippet_free(struct snippet *s);
 void result_free(struct result *r);
 const struct candidate *result_candidate(const struct result *r, const char *id);
 

@@ -39,7 +39,7 @@ struct sysctl_advice {
 	char *why;
 };
 
-/* Endurance of one drive. */
+/* Endurance of one drive. Sums: advisor/decide/endurance.h. */
 struct endurance_drive {
 	char *name, *serial; /* NULL where typed */
 	struct fact_u64 capacity_bytes;
@@ -49,6 +49,18 @@ struct endurance_drive {
 	struct fact_real writes_per_day; /* bytes a day that this drive will take */
 	struct fact_real share;		/* of one day's rating: 0.23 */
 	struct fact_real years_left;
+	struct fact_u64 rated_bytes;	/* what the rating allows in all; note: the product */
+	struct fact_real dwpd_used;	/* drive writes a day that this load is */
+	struct fact_real years_left_low, years_left_high; /* at either end of the amplification */
+	struct fact_u64 wearout_unix_s; /* the day the rating is used up */
+};
+
+/* The same load with another time between saves: what one more interval costs. */
+struct endurance_step {
+	uint64_t every_ns;		  /* of the most frequent save */
+	double program_bytes_per_day;
+	double drive_bytes_per_day;
+	struct fact_real share, years_left; /* of the drive that wears out first */
 };
 
 struct endurance {
@@ -57,6 +69,20 @@ struct endurance {
 	unsigned copies, members;
 	struct endurance_drive *drives;
 	size_t n_drives;
+	struct fact_real amplification_low, amplification_high; /* its uncertainty */
+	struct fact_real bytes_per_save; /* one more save, on one drive */
+	struct endurance_step *steps;	 /* most frequent first; empty where nothing is known */
+	size_t n_steps;
+};
+
+/* A member of the recommended layout, as it is found again: never by name. */
+struct verdict_device {
+	char *name, *path;  /* when it was measured; for messages */
+	char *parent;	    /* a partition's whole drive; else NULL */
+	char *serial, *wwid; /* of the whole drive; NULL where not known */
+	char *model, *transport;
+	char *scheduler;    /* the one recommended for it; NULL: leave what the kernel chose */
+	uint64_t size_bytes; /* 0: not known */
 };
 
 struct save_budget {
@@ -82,22 +108,36 @@ struct verdict {
 	struct reason *reasons;
 	size_t n_reasons;
 	struct strv ties;	/* ids that could not be told apart from the winner */
-	double confidence;	/* 0..1: share of resamples in which the winner stays in front or tied */
+	double confidence;	/* < 0: not known (see the note); 0..1: share of resamples in which the winner stays in front or tied */
 	char *confidence_note;	/* what it means, and what limits it */
 	struct strv warnings;
 	struct standing *standings; /* every measured candidate, best first */
 	size_t n_standings;
+
+	bool paper;		/* nothing was measured: figures are what the drive class expects */
+	char *undecided_why;	/* NULL if decided */
+	struct verdict_device *devices; /* the layout's members, in order */
+	size_t n_devices;
+	char *array_name;	/* md name, "saves"; NULL for a single drive */
+	char *array_uuid;	/* 8-4-4-4-12; NULL for a single drive, or when none was given */
+	char *fs_uuid;		/* likewise, of the file system that provision.sh will make */
+	char *homehost;		/* recorded in the array; NULL: the host's own at that time */
+	char *mount_point;
 };
 
 void verdict_free(struct verdict *v);
 void standing_free(struct standing *s);
 void endurance_free(struct endurance *e);
+void endurance_drive_free(struct endurance_drive *d);
+void verdict_device_free(struct verdict_device *d);
+int verdict_device_copy(struct verdict_device *to, const struct verdict_device *from);
 
 int verdict_add_reason(struct verdict *v, const char *text, const char *const *facts);
 
 struct json_object *verdict_to_json(const struct verdict *v);
 int verdict_from_json(struct json_object *o, struct verdict *ret, struct why *why);
 struct json_object *endurance_to_json(const struct endurance *e);
+int endurance_from_json(struct json_object *o, struct endurance *ret, struct why *why);
 
 #define _cleanup_verdict_ __attribute__((cleanup(verdict_free)))
 

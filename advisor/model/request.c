@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/model/json.h"
+#include "advisor/model/request.h"
+#include "advisor/base/ban.h"
+
+static const char *const roles[] = {"live", "snapshot", "backup", "dev"};
+static const char *const budgets[] = {"quick", "standard", "thorough"};
+static const char *const preconditions[] = {"none", "fill", "size"};
+
+const char *role_name(enum role r)
+{
+	return (size_t)r < ARRAY_SIZE(roles) ? roles[r] : "?";
+}
+
+const char *budget_name(enum budget b)
+{
+	return (size_t)b < ARRAY_SIZE(budgets) ? budgets[b] : "?";
+}
+
+void request_free(struct request *r)
+{
+	if (!r)
+		return;
+	strv_free(&r->devices);
+	strv_free(&r->parity_levels);
+	for (size_t i = 0; i < r->n_workloads; i++)
+		free(r->workloads[i].profile);
+	free(r->workloads);
+	free(r->chunks);
+	free(r->mount_point);
+	free(r->array_name);
+	*r = (struct request){0};
+}
+
+static void put_words(struct json_object *o, const struct request *r)
+{
+	struct json_object *levels = json_object_new_array();
+	struct json_object *fs = json_object_new_array();
+	struct json_object *chunks = json_object_new_array();
+
+	for (unsigned l = LEVEL_SINGLE; l <= LEVEL_RAID10; l++)
+		if (r->levels & (1U << l))
+			jadd_str(levels, level_name((enum level)l));
+	for (unsigned f = FS_EXT4; f <= FS_XFS; f++)
+		if (r->filesystems & (1U << f))
+			jadd_str(fs, fs_name((enum fs_type)f));
+	for (size_t i = 0; i < r->n_chunks; i++)
+		json_object_array_add(chunks, json_object_new_uint64(r->chunks[i]));
+	jput(o, "levels", levels);
+	jput(o, "filesystems", fs);
+	jput(o, "chunks_bytes", chunks);
+}
+
+struct json_object *request_to_json(const struct request *r)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *loads = json_object_new_array();
+
+	jput_strv(o, "devices", &r->devices);
+	for (size_t i = 0; i < r->n_workloads; i++) {
+		struct json_object *w = json_object_new_object();
+
+		jput_str(w, "profile", r->workloads[i].profile);
+		jput_u64(w, "count", r->workloads[i].count);
+		json_object_array_add(loads, w);
+	}
+	jput(o, "workloads", loads);
+	jput_str(o, "role", role_name(r->role));
+	jput_str(o, "budget", budget_name(r->budget));
+	put_words(o, r);
+	jput_strv(o, "parity_levels", &r->parity_levels);
+	jput_u64(o, "tolerate", r->tolerate);
+	jput_bool(o, "tolerate_given", r->tolerate_given);
+	jput_u64(o, "max_writes_bytes", r->max_writes_bytes);
+	jput_str(o, "precondition", preconditions[r->precondition]);
+	jput_u64(o, "precondition_bytes", r->precondition_bytes);
+	jput_u64(o, "seed", r->seed);
+	jput_real(o, "years", r->years);
+	jput_u64(o, "save_budget_ns", r->save_budget_ns);
+	jput_u64(o, "save_limit_ns", r->save_limit_ns);
+	jput_str(o, "mount_point", r->mount_point);
+	jput_str(o, "array_name", r->array_name);
+	return o;
+}
+
+/* Index of `word` among the names that `name_of` gives for 0..last, or -1. */
+static int word_index(const char *word, unsigned last, const char *(*name_of)(unsigned))
+{
+	for (unsigned i = 0; i <= last; i++)
+		if (!strcmp(word, name_of(i)))
+			return (int)i;
+	return -1;
+}
+
+static const char *level_of(unsigned i)
+{
+	return level_name((enum level)i);
+}
+
+static const char *fs_of(unsigned i)
+{
+	return fs_name((enum fs_type)i);
+}
+
+static void get_bits(const struct jin *in, const char *key, unsigned last,
+		     const char *(*name_of)(unsigned), unsigned *ret)
+{
+	_cleanup_strv_ struct strv words = {0};
+	unsigned bits = 0;
+
+	jget_strv(in, key, &words);
+	for (size_t i = 0; i < words.n; i++) {
+		int at = word_index(words.v[i], last, name_of);
+
+		if (at < 0) {
+			(void)jin_fail(in, key, "'%s' is not known", words.v[i]);
+			return;
+		}
+		bits |= 1U << at;
+	}
+	*ret = bits;
+}
+
+static void get_workloads(const struct jin *in, struct request *r)
+{
+	size_t n;
+	struct jin list = jin_array(in, "workloads", &n);
+
+	if (!n)
+		return;
+	r->workloads = calloc(n, sizeof(*r->workloads));
+	if (!r->workloads) {
+		(void)jin_fail(in, "workloads", "out of memory");
+		return;
+	}
+	r->n_workloads = n;
+	for (size_t i = 0; i < n && !*in->err; i++) {
+		struct jin w = jin_item(&list, i);
+
+		jget_str(&w, "profile", &r->workloads[i].profile);
+		jget_uint(&w, "count", &r->workloads[i].count);
+	}
+}
+
+static void get_chunks(const struct jin *in, struct request *r)
+{
+	size_t n;
+	struct jin list = jin_array(in, "chunks_bytes", &n);
+
+	if (!n)
+		return;
+	r->chunks = calloc(n, sizeof(*r->chunks));
+	if (!r->chunks) {
+		(void)jin_fail(in, "chunks_bytes", "out of memory");
+		return;
+	}
+	r->n_chunks = n;
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *v = json_object_array_get_idx(list.o, i);
+
+		if (!json_object_is_type(v, json_type_int) || json_object_get_int64(v) <= 0) {
+			(void)jin_fail(in, "chunks_bytes", "not all are positive whole numbers");
+			return;
+		}
+		r->chunks[i] = json_object_get_uint64(v);
+	}
+}
+
+static void get_rest(const struct jin *in, struct request *r)
+{
+	jget_uint(in, "tolerate", &r->tolerate);
+	jget_bool(in, "tolerate_given", &r->tolerate_given);
+	jget_u64(in, "max_writes_bytes", &r->max_writes_bytes);
+	jget_u64(in, "precondition_bytes", &r->precondition_bytes);
+	jget_u64(in, "seed", &r->seed);
+	jget_real(in, "years", &r->years);
+	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
+	jget_u64(in, "save_limit_ns", &r->save_limit_ns);
+	jget_str_opt(in, "mount_point", &r->mount_point);
+	jget_str_opt(in, "array_name", &r->array_name);
+}
+
+int request_from_json(struct json_object *o, struct request *ret, struct why *why)
+{
+	_cleanup_request_ struct request r = {0};
+	unsigned role = 0, budget = 0, precondition = 0;
+	int err = 0;
+	struct jin in = jin_top(o, why, &err);
+
+	jget_strv(&in, "devices", &r.devices);
+	get_workloads(&in, &r);
+	jget_enum(&in, "role", roles, ARRAY_SIZE(roles), &role);
+	jget_enum(&in, "budget", budgets, ARRAY_SIZE(budgets), &budget);
+	jget_enum(&in, "precondition", preconditions, ARRAY_SIZE(preconditions), &precondition);
+	get_bits(&in, "levels", LEVEL_RAID10, level_of, &r.levels);
+	get_bits(&in, "filesystems", FS_XFS, fs_of, &r.filesystems);
+	get_chunks(&in, &r);
+	jget_strv(&in, "parity_levels", &r.parity_levels);
+	get_rest(&in, &r);
+	if (err)
+		return err;
+	r.role = (enum role)role;
+	r.budget = (enum budget)budget;
+	r.precondition = (enum precondition)precondition;
+	*ret = r;
+	r = (struct request){0};
+	return 0;
+}

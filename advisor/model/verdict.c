@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/model/verdict.h"
+#include "advisor/base/ban.h"
+
+void standing_free(struct standing *s)
+{
+	if (!s)
+		return;
+	free(s->candidate);
+	free(s->why_not);
+	*s = (struct standing){0};
+}
+
+void endurance_drive_free(struct endurance_drive *d)
+{
+	if (!d)
+		return;
+	free(d->name);
+	free(d->serial);
+	fact_u64_free(&d->capacity_bytes);
+	fact_real_free(&d->dwpd);
+	fact_u64_free(&d->warranty_years);
+	fact_u64_free(&d->written_bytes);
+	fact_real_free(&d->writes_per_day);
+	fact_real_free(&d->share);
+	fact_real_free(&d->years_left);
+	fact_u64_free(&d->rated_bytes);
+	fact_real_free(&d->dwpd_used);
+	fact_real_free(&d->years_left_low);
+	fact_real_free(&d->years_left_high);
+	fact_u64_free(&d->wearout_unix_s);
+	*d = (struct endurance_drive){0};
+}
+
+void endurance_free(struct endurance *e)
+{
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->n_drives; i++)
+		endurance_drive_free(&e->drives[i]);
+	free(e->drives);
+	for (size_t i = 0; i < e->n_steps; i++) {
+		fact_real_free(&e->steps[i].share);
+		fact_real_free(&e->steps[i].years_left);
+	}
+	free(e->steps);
+	fact_real_free(&e->program_bytes_per_day);
+	fact_real_free(&e->amplification);
+	fact_real_free(&e->amplification_low);
+	fact_real_free(&e->amplification_high);
+	fact_real_free(&e->bytes_per_save);
+	*e = (struct endurance){0};
+}
+
+void verdict_device_free(struct verdict_device *d)
+{
+	if (!d)
+		return;
+	free(d->name);
+	free(d->path);
+	free(d->parent);
+	free(d->serial);
+	free(d->wwid);
+	free(d->model);
+	free(d->transport);
+	free(d->scheduler);
+	*d = (struct verdict_device){0};
+}
+
+static int copy_str(char **to, const char *from)
+{
+	if (!from)
+		return 0;
+	*to = strdup(from);
+	return *to ? 0 : -ENOMEM;
+}
+
+int verdict_device_copy(struct verdict_device *to, const struct verdict_device *from)
+{
+	struct verdict_device d = {.size_bytes = from->size_bytes};
+
+	if (copy_str(&d.name, from->name) || copy_str(&d.path, from->path) ||
+	    copy_str(&d.parent, from->parent) || copy_str(&d.serial, from->serial) ||
+	    copy_str(&d.wwid, from->wwid) || copy_str(&d.model, from->model) ||
+	    copy_str(&d.transport, from->transport) || copy_str(&d.scheduler, from->scheduler)) {
+		verdict_device_free(&d);
+		return -ENOMEM;
+	}
+	*to = d;
+	return 0;
+}
+
+static void save_budget_free(struct save_budget *s)
+{
+	free(s->profile);
+	fact_u64_free(&s->bytes);
+	fact_u64_free(&s->measured_ns);
+	fact_u64_free(&s->predicted_ns);
+	free(s->judgement);
+}
+
+static void verdict_free_lists(struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_sysctls; i++) {
+		free(v->sysctls[i].name);
+		free(v->sysctls[i].why);
+	}
+	free(v->sysctls);
+	for (size_t i = 0; i < v->n_saves; i++)
+		save_budget_free(&v->saves[i]);
+	free(v->saves);
+	for (size_t i = 0; i < v->n_reasons; i++) {
+		free(v->reasons[i].text);
+		strv_free(&v->reasons[i].facts);
+	}
+	free(v->reasons);
+	for (size_t i = 0; i < v->n_standings; i++)
+		standing_free(&v->standings[i]);
+	free(v->standings);
+	for (size_t i = 0; i < v->n_devices; i++)
+		verdict_device_free(&v->devices[i]);
+	free(v->devices);
+}
+
+void verdict_free(struct verdict *v)
+{
+	if (!v)
+		return;
+	verdict_free_lists(v);
+	candidate_free(&v->layout);
+	free(v->mkfs_command);
+	free(v->mdadm_command);
+	free(v->mount_options);
+	free(v->scheduler);
+	endurance_free(&v->endurance);
+	strv_free(&v->ties);
+	free(v->confidence_note);
+	strv_free(&v->warnings);
+	free(v->undecided_why);
+	free(v->array_name);
+	free(v->array_uuid);
+	free(v->fs_uuid);
+	free(v->homehost);
+	free(v->mount_point);
+	*v = (struct verdict){0};
+}
+
+int verdict_add_reason(struct verdict *v, const char *text, const char *const *facts)
+{
+	struct reason *more = realloc(v->reasons, (v->n_reasons + 1) * sizeof(*more));
+	struct reason *r;
+
+	if (!more)
+		return -ENOMEM;
+	v->reasons = more;
+	r = &more[v->n_reasons];
+	*r = (struct reason){.text = strdup(text)};
+	if (!r->text)
+		return -ENOMEM;
+	for (; facts && *facts; facts++)
+		if (strv_add(&r->facts, *facts)) {
+			strv_free(&r->facts);
+			free(r->text);
+			return -ENOMEM;
+		}
+	v->n_reasons++;
+	return 0;
+}
