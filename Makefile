@@ -21,10 +21,34 @@ SRC := $(wildcard advisor/*/*.c probes/*.c probes/*/*.c layouts/*.c)
 LIBSRC := $(filter-out advisor/cli/main.c,$(SRC))
 LIBOBJ := $(LIBSRC:%.c=$(B)/%.o) $(B)/data.o
 DATA := $(shell find advisor/data -type f)
-UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all unit clean
+.PHONY: all deps demo check test calibrate bench faults fuzz install clean
 all: $(B)/stripewise
+
+# Missing packages are installed once, as root; nothing happens when all are there.
+deps:
+	$(Q)scripts/deps all
+
+# The whole main job on four virtual NVMe drives: see scripts/demo.
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/demo
+
+# Every test; T=NAME runs one (a shell pattern). Ends with "N passed, N failed".
+check: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/run all '$(or $(T),*)'
+
+# The fast ones, without a virtual machine.
+test: all
+	$(Q)tests/run fast '$(or $(T),*)'
+
+# The decision's error rates over simulated drives, in full (minutes).
+calibrate: $(B)/calibrate
+	$(Q)$(B)/calibrate
+
+bench: all
+	$(Q)scripts/compare-fio
 
 $(B)/stripewise: $(B)/advisor/cli/main.o $(B)/libstripewise.a
 	$(call say,LD,$@)
@@ -51,12 +75,14 @@ $(B)/tests/%: tests/unit/%.c $(B)/libstripewise.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(B)/libstripewise.a -lcmocka $(LDLIBS)
 
-$(B)/calibrate: tests/calibration/calibrate.c $(wildcard tests/calibration/*.[ch]) $(B)/libstripewise.a
+$(B)/calibrate: $(wildcard tests/calibration/*.[ch]) $(B)/libstripewise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(wildcard tests/calibration/*.c) $(B)/libstripewise.a $(LDLIBS)
 
-unit: $(UNIT)
-	$(Q)for t in $(UNIT); do $$t || exit 1; done
+PREFIX ?= /usr/local
+install: all
+	install -D -m 0755 $(B)/stripewise $(DESTDIR)$(PREFIX)/sbin/stripewise
+	for m in docs/man/*.8; do install -D -m 0644 $$m $(DESTDIR)$(PREFIX)/share/man/man8/$${m##*/} || exit 1; done
 
 clean:
 	rm -rf build
