@@ -17,6 +17,7 @@
 #include "advisor/base/why.h"
 
 struct json_object;
+struct jin;
 
 #define HIST_SUB_BITS 6
 #define HIST_EXP_MAX  39
@@ -47,8 +48,10 @@ void hist_merge(struct hist *to, const struct hist *from);
 int hist_percentile(const struct hist *h, double p, uint64_t *ret_ns);
 int hist_mean(const struct hist *h, double *ret_ns);
 
-/* Sparse: {"n":..,"min_ns":..,"max_ns":..,"sum_ns":..,"buckets":[[index,count],...]}. */
+/* Sparse: {"n":..,"min_ns":..,"max_ns":..,"over":..,"sum_ns":..,"buckets":[[index,count],...]}. */
 struct json_object *hist_to_json(const struct hist *h);
 int hist_from_json(struct json_object *o, struct hist *ret, struct why *why);
+/* The same inside a larger document, so that an error names the path; records it in `in`. */
+int hist_from_jin(const struct jin *in, struct hist *ret);
 
 #endif

@@ -35,10 +35,25 @@ struct series {
 	size_t n;
 };
 
+/* What a stream was asked to do, so that somebody else can repeat it. */
+struct stream_ask {
+	uint64_t block_min_bytes, block_max_bytes;
+	double read_share; /* 1 reads only, 0 writes only */
+	bool random;
+	unsigned threads;
+	uint64_t file_bytes;	   /* all its files together */
+	uint64_t rate_bytes_per_s; /* 0 = as fast as it goes */
+	uint64_t rate_iops;	   /* likewise */
+	char *fsync;		   /* owned; "never" "each-write" "each-file" "end" */
+};
+
 struct stream_result {
 	char *name;		/* "save" "read" "meta" "backup" ... */
 	bool is_write;
 	unsigned depth;		/* total in flight that was asked for: threads x depth each */
+	struct stream_ask ask;
+	uint64_t save_bytes;	  /* one whole save, as measured; 0 if the stream has none */
+	uint64_t save_full_bytes; /* as the profile has it, where the measured one is scaled down */
 	uint64_t ios, bytes;	/* recorded (after the ramp) */
 	uint64_t all_bytes;	/* with the ramp: what the program really wrote or read */
 	uint64_t elapsed_ns;	/* recorded time */
@@ -50,13 +65,19 @@ struct stream_result {
 };
 
 struct job_result {
-	char *name; /* "save-burst" "mixed" "sustained" "backup" "shape:..." */
+	/*
+	 * "save-burst" (fixed blocks, each synced), "save:PROFILE" (whole saves), "mixed",
+	 * "sustained", "backup", "backup-mixed", "shape:..."
+	 */
+	char *name;
 	enum io_mode mode;
 	uint64_t block_bytes; /* write size of the save stream; 0 = the profile's distribution */
 	uint64_t ramp_ns, record_ns;
 	struct stream_result *streams;
 	size_t n_streams;
 	struct strv problems; /* why its figures are invalid; empty = valid */
+	uint64_t seed;
+	struct strv notes; /* what a reader should know and does not invalidate: scaled down, few samples */
 };
 
 struct trial {
@@ -88,11 +109,11 @@ const struct stream_result *job_stream(const struct job_result *j, const char *n
 enum figure {
 	FIG_MIXED_SAVE_P99_NS,	/* p99 of a save operation (write + fsync) under the mixed job */
 	FIG_SAVE_P99_NS,	/* p99 of a save operation, save-burst alone */
-	FIG_BLOCKED_NS,		/* median blocked time of a whole save */
+	FIG_BLOCKED_NS,		/* median blocked time of a whole save (direct); the longest if several */
 	FIG_FSYNC_P99_NS,
 	FIG_WRITE_P99_NS,
 	FIG_MIXED_READ_P99_NS,
-	FIG_SAVE_RATE,		/* bytes/s while saving (higher is better) */
+	FIG_SAVE_RATE,		/* bytes/s of whole saves (higher is better); the lowest if several */
 	FIGURES
 };
 int trial_figure(const struct trial *t, enum figure f, double *ret);
@@ -102,5 +123,16 @@ const char *figure_title(enum figure f); /* for people */
 struct json_object *trial_to_json(const struct trial *t);
 int trial_from_json(struct json_object *o, struct trial *ret, struct why *why);
 struct json_object *job_result_to_json(const struct job_result *j);
+
+/*
+ * Bytes written by all streams of a job, ramp included: the program layer of the amplification.
+ */
+uint64_t job_written_bytes(const struct job_result *j);
+/* Median blocked time and bytes of one save of a profile; -ENODATA if it was not measured. */
+int trial_blocked(const struct trial *t, const char *profile, enum io_mode mode, uint64_t *ret_ns,
+		  uint64_t *ret_bytes);
+
+const char *io_mode_name(enum io_mode m);	  /* "direct" "buffered" */
+const char *trial_state_name(enum trial_state s); /* "ok" "invalid" "failed" */
 
 #endif
