@@ -46,7 +46,10 @@ struct candidate {
 	unsigned copies;	/* 1, 2, or n for RAID1 */
 	unsigned survives;	/* drive failures survived for sure */
 	bool aligned_every_second_row; /* RAID10 near with odd n */
-	uint64_t usable_bytes;
+	uint64_t usable_bytes;	/* of the block device that the file system gets */
+	uint64_t member_bytes;	/* data that each member gives; 0 for single */
+	bool equalise;		/* members differ in size: all are cut to member_bytes */
+	struct strv notes;	/* what a person must know about it: unequal sizes, mixed LBA formats */
 	struct geometry expect;
 };
 
