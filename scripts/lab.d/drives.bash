@@ -6,7 +6,7 @@
 
 # shellcheck disable=SC2154,SC2034,SC2155  # scripts/lab's variables; esc cannot fail
 
-declare -A drive_of=() drive_control=() switch_made=() controller_made=()
+declare -A drive_of=() drive_control=() drive_image=() switch_made=() controller_made=()
 port_count=0 sata_count=0 read_only=()
 
 drive_misuse() { misuse "--drive '$1': $2"; }
@@ -97,6 +97,7 @@ add_drive() {
 		[ -e "$image" ] || truncate -s "${s[size]}" "$image" || die "cannot make $image"
 	fi
 	image=$(readlink -f "$image")
+	drive_image[$id]=$image
 	local file="file.driver=file,file.filename=$(esc "$image")"
 	if [ -n "${s[rdelay]:-}${s[wdelay]:-}${s[fdelay]:-}${s[faults]:-}" ] || [ "${s[cache]}" = lossy ]; then
 		serve_drive "$id" "$image"
@@ -216,6 +217,18 @@ serve_drive() {
 	done
 	cat "$run/$id.log" >&2
 	die "nbdkit does not start for drive $id"
+}
+
+# drive_plug ID SERIAL: a new drive, of the size ID had, in ID's slot.
+drive_plug() {
+	local id=$1 serial=$2 image node=$1-b$RANDOM
+	[[ $serial =~ ^[A-Za-z0-9_-]{1,20}$ ]] || { answer="plug takes a serial, not '$serial'"; return 1; }
+	image=$images/$id-$serial.img
+	[ -e "$image" ] || truncate -r "${drive_image[$id]}" "$image"
+	qmp "{\"execute\":\"blockdev-add\",\"arguments\":{\"driver\":\"raw\",\"node-name\":\"$node\",\"cache\":{\"no-flush\":true},\"discard\":\"unmap\",\"file\":{\"driver\":\"file\",\"filename\":\"$image\"}}}" || return 1
+	qmp "{\"execute\":\"device_add\",\"arguments\":{\"driver\":\"nvme\",\"id\":\"$id\",\"bus\":\"$id-port\",\"serial\":\"$serial\",\"drive\":\"$node\"}}" || return 1
+	drive_of[$serial]=$id
+	answer=''
 }
 
 # drive_fault ID stall|resume|fail|heal [OP[,OP]...]: sets or clears drive.c's switches.
