@@ -49,9 +49,11 @@ struct counters {
 	struct block_stat array_stat;
 	struct member_counters *members;
 	size_t n_members;
+	bool settled; /* SMART was read until it stood still; false: read once, or still moving */
 };
 
 void counters_free(struct counters *c);
+#define _cleanup_counters_ __attribute__((cleanup(counters_free)))
 
 /* One layer's bytes in a trial, with its resolution: the true value is within +-error_bytes. */
 struct amp_layer {

@@ -72,6 +72,8 @@ struct wear {
 	struct fact_u64 power_on_hours;
 	struct fact_u64 critical_warning; /* bit field of NVMe SMART byte 0 */
 	struct fact_u64 temperature_celsius;
+	/* flash / host over the drive's whole life; never to be mixed with a trial's */
+	struct fact_real lifetime_amplification;
 	struct strv notes; /* "media_errors is larger than 64 bits: kept as text ..." */
 };
 
@@ -95,11 +97,19 @@ struct drive {
 	char *name;   /* "nvme0n1" */
 	char *path;   /* "/dev/nvme0n1": for messages; never an identity */
 	char *parent; /* partition: the whole drive's name; else NULL */
+	char *sysfs;  /* "/sys/devices/...": where it was looked at; NULL if typed */
 	uint32_t major, minor;
 
+	/*
+	 * A partition's serial and WWID are its drive's with "-partN" behind, as udev names them; a
+	 * loop device's serial is "loop:" and its backing file's path. See drive_identity().
+	 */
 	struct fact_str model, serial, wwid, firmware;
 	struct fact_str transport; /* "nvme" "sata" "sas" "usb" "virtio" "loop" "nvme-tcp" ... */
+	struct fact_u64 nsid;	   /* NVMe namespace: not the N of the name */
+	struct strv paths;	   /* NVMe multipath: the hidden path devices, "nvme1c2n1" */
 	struct fact_u64 size_bytes;
+	struct fact_u64 start_bytes; /* partition: where it begins on its drive */
 	struct fact_u64 logical_block_bytes, physical_block_bytes;
 	struct lba_format *formats; /* owned; NVMe only */
 	size_t n_formats;
@@ -133,6 +143,7 @@ struct drive {
 	size_t n_uses;
 	struct drive_signature *signatures;
 	size_t n_signatures;
+	char *contents_unread; /* NULL, or why nobody could look at what it holds */
 	bool ambiguous; /* libblkid found signatures that contradict each other */
 
 	enum drive_verdict verdict;
@@ -167,6 +178,7 @@ struct md_array {
 struct mount_entry {
 	char *source, *target, *fstype, *options;
 	uint32_t major, minor; /* of the device, 0:0 if none */
+	uint32_t ns_pid; /* 0: our own mount namespace; else a process that is in the other one */
 };
 
 struct sysctl_value {
@@ -198,10 +210,22 @@ struct machine {
 void machine_free(struct machine *m);
 void drive_free(struct drive *d); /* its contents, not the struct */
 
+/*
+ * What a person names a drive by in --erase, and what is re-checked before each write: its serial;
+ * without one its WWID; NULL if it has neither (such a drive is refused).
+ */
+const char *drive_identity(const struct drive *d);
+
 /* By name ("nvme0n1"), path ("/dev/nvme0n1"), or serial; NULL if none. */
 const struct drive *machine_find_drive(const struct machine *m, const char *name_or_path);
 
+const char *drive_kind_name(enum drive_kind k);	      /* "disk" "partition" "loop" "array" "virtual" */
+const char *drive_verdict_name(enum drive_verdict v); /* "eligible" "needs-consent" "refused" */
+
+void wear_free(struct wear *w);
+
 /* The caller owns the new object; NULL on ENOMEM. */
+struct json_object *wear_to_json(const struct wear *w);
 struct json_object *machine_to_json(const struct machine *m);
 struct json_object *drive_to_json(const struct drive *d);
 /* Whole or not at all: on failure `ret` is untouched and `why` names the JSON path. */

@@ -20,6 +20,7 @@ struct rating {
 	uint64_t tbw_bytes;	 /* 0: not in the table */
 	unsigned years;		 /* 0: not in the table */
 	int plp;		 /* 1 yes, 0 no, -1 not said */
+	uint64_t capacity_bytes; /* the row is for this capacity (within 2.5 %); 0: for any */
 	const char *source;
 };
 
@@ -37,6 +38,8 @@ struct ratings; /* both tables, loaded */
 
 /* From the built-in data; or from `text` for tests. `why` says file:line. */
 int ratings_load(struct ratings **ret, struct why *why);
+int ratings_load_text(const char *ratings_tsv, const char *classes_tsv, struct ratings **ret,
+		      struct why *why);
 void ratings_free(struct ratings *r);
 /* First row whose pattern matches (and whose capacity column, if any, fits); NULL if none. */
 const struct rating *ratings_find(const struct ratings *r, const char *model,
