@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calibrate: shows what the tournament's answers are worth, by playing it on simulated drives.
+ * Options and the model format are in README.md beside this file. Exits 0, 1 when a bound is
+ * broken, 2 for wrong usage or a bad model.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/stats/stats.h"
+#include "tests/calibration/match.h"
+#include "tests/calibration/model.h"
+
+#define MAX_LOST 0.05
+#define MAX_TIME (1.0 / 3)
+#define MAX_AGAINST 0.05
+#define Z95 1.959964
+#define SERIES_GAP 0.15
+#define MODELS 200
+#define MODEL_DIR "tests/calibration/models"
+
+struct source {
+	const char *path;
+	bool is_series;
+	double gap;
+};
+
+struct options {
+	struct match_plan plan;
+	size_t candidates; /* 0: the models' own */
+	struct source source[MODELS];
+	size_t sources;
+	glob_t found;
+};
+
+static int usage(FILE *f, int ret)
+{
+	fputs("usage: calibrate [--tournaments N] [--candidates N] [--seed N] [--budget NAME]\n"
+	      "                 [--model FILE]... [--series FILE]... [--jobs N]\n"
+	      "Without --model and --series: every file in " MODEL_DIR ".\n"
+	      "Exits 1 when an error rate or a time is beyond its bound.\n",
+	      f);
+	return ret;
+}
+
+static int parse_count(const char *name, const char *s, unsigned long long low,
+		       unsigned long long high, unsigned long long *ret)
+{
+	char *end;
+	unsigned long long x;
+
+	errno = 0;
+	x = strtoull(s, &end, 10);
+	if (errno || end == s || *end != '\0' || *s == '-' || x < low || x > high) {
+		fprintf(stderr, "calibrate: --%s %s: not a whole number in %llu..%llu\n", name, s,
+			low, high);
+		return -EINVAL;
+	}
+	*ret = x;
+	return 0;
+}
+
+static int add_source(struct options *o, const char *path, bool is_series, double gap)
+{
+	if (o->sources == MODELS) {
+		fprintf(stderr, "calibrate: more than %d models\n", MODELS);
+		return -EINVAL;
+	}
+	o->source[o->sources++] = (struct source){ path, is_series, gap };
+	return 0;
+}
+
+static int take_option(struct options *o, int c, const char *arg)
+{
+	struct tournament_cfg cfg;
+	unsigned long long x = 0;
+	int r = 0;
+
+	switch (c) {
+	case 't':
+		r = parse_count("tournaments", arg, 1, 10000000, &x);
+		o->plan.tournaments = x;
+		break;
+	case 'c':
+		r = parse_count("candidates", arg, 2, MODEL_CANDIDATES, &x);
+		o->candidates = x;
+		break;
+	case 's':
+		r = parse_count("seed", arg, 0, UINT64_MAX, &x);
+		o->plan.seed = x;
+		break;
+	case 'j':
+		r = parse_count("jobs", arg, 1, 256, &x);
+		o->plan.jobs = x;
+		break;
+	case 'b':
+		o->plan.budget = arg;
+		r = tournament_cfg_init(arg, 2, 0, &cfg);
+		if (r < 0)
+			fprintf(stderr, "calibrate: --budget %s: quick, standard or thorough\n", arg);
+		break;
+	case 'm':
+		r = add_source(o, arg, false, 0);
+		break;
+	case 'S':
+		r = add_source(o, arg, true, 0);
+		if (r == 0)
+			r = add_source(o, arg, true, SERIES_GAP);
+		break;
+	default:
+		r = -EINVAL;
+	}
+	return r;
+}
+
+static int take_options(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = { { "tournaments", required_argument, NULL, 't' },
+					       { "candidates", required_argument, NULL, 'c' },
+					       { "seed", required_argument, NULL, 's' },
+					       { "budget", required_argument, NULL, 'b' },
+					       { "model", required_argument, NULL, 'm' },
+					       { "series", required_argument, NULL, 'S' },
+					       { "jobs", required_argument, NULL, 'j' },
+					       { "help", no_argument, NULL, 'h' },
+					       { NULL, 0, NULL, 0 } };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int c;
+
+	o->plan = (struct match_plan){ .budget = "standard", .tournaments = 2000, .seed = 1 };
+	o->plan.jobs = cpus > 0 && cpus < 256 ? (size_t)cpus : 2;
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c == 'h')
+			exit(usage(stdout, 0));
+		if (take_option(o, c, optarg) < 0)
+			return -EINVAL;
+	}
+	return optind < argc ? -EINVAL : 0;
+}
+
+/* Without a source: the models in the tree, found from the checkout's root or from build/. */
+static int default_sources(struct options *o, const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+	char pattern[4096];
+	int r = glob(MODEL_DIR "/*.model", 0, NULL, &o->found);
+
+	if (r == GLOB_NOMATCH && slash) {
+		snprintf(pattern, sizeof(pattern), "%.*s/../" MODEL_DIR "/*.model",
+			 (int)(slash - argv0), argv0);
+		r = glob(pattern, 0, NULL, &o->found);
+	}
+	if (r != 0) {
+		fputs("calibrate: no models in " MODEL_DIR "; run it in the checkout or name some\n",
+		      stderr);
+		return -ENOENT;
+	}
+	for (size_t i = 0; i < o->found.gl_pathc; i++)
+		if (add_source(o, o->found.gl_pathv[i], false, 0) < 0)
+			return -EINVAL;
+	return 0;
+}
+
+static double share(size_t part, size_t whole)
+{
+	return 100.0 * (double)part / (double)whole;
+}
+
+static const char *broken(const struct match_tally *t)
+{
+	if (share(t->lost, t->tournaments) > 100 * MAX_LOST)
+		return "FALSE";
+	if (t->time > MAX_TIME * t->time_slow)
+		return "TIME";
+	if (share(t->against, t->tournaments) > 100 * MAX_AGAINST)
+		return "AGAINST";
+	return NULL;
+}
+
+static void print_head(const struct options *o)
+{
+	printf("%zu tournaments each, budget %s, seed %llu\n", o->plan.tournaments, o->plan.budget,
+	       (unsigned long long)o->plan.seed);
+	printf("%-22s %4s | %6s %6s | %6s %6s %5s %6s | %5s %6s %6s | %6s %5s | %s\n", "model",
+	       "cand", "false%", "<=95%", "found%", "alone%", "tie", "rounds", "time", "same%",
+	       "cross%", "ex.al%", "ex.ti", "bounds");
+}
+
+static bool print_row(const struct model *m, const struct match_tally *t)
+{
+	const char *why = broken(t);
+	double low = 0, high = 1;
+	size_t n = t->tournaments;
+
+	(void)stats_wilson(t->lost, n, Z95, &low, &high);
+	printf("%-22s %4zu | %6.2f %6.2f | ", m->name, m->candidates, share(t->lost, n), 100 * high);
+	if (model_has_gap(m))
+		printf("%6.2f %6.2f ", share(n - t->lost, n), share(t->alone, n));
+	else
+		printf("%6s %6.2f ", "-", share(t->alone, n));
+	printf("%5.2f %6.1f | %5.3f %6.2f %6.2f | %6.2f %5.2f | %s\n", t->tie, t->rounds,
+	       t->time / t->time_slow, share(t->same, n), share(t->against, n),
+	       share(t->alone_slow, n), t->tie_slow, why ? why : "held");
+	(void)fflush(stdout);
+	return why == NULL;
+}
+
+/* 0 held, 1 broken, 2 bad model, as the exit status. */
+static int run_source(const struct options *o, const struct source *s, struct model *m)
+{
+	char error[MODEL_ERROR] = "";
+	struct match_tally t;
+	bool held;
+	int r;
+
+	if (s->is_series)
+		r = model_from_series(s->path, o->candidates, s->gap, m, error);
+	else
+		r = model_read(s->path, o->candidates, m, error);
+	if (r < 0) {
+		fprintf(stderr, "%s\n", error);
+		return 2;
+	}
+	r = match_play(m, &o->plan, &t);
+	if (r < 0) {
+		fprintf(stderr, "calibrate: %s: %s\n", m->name, strerror(-r));
+		model_release(m);
+		return 2;
+	}
+	held = print_row(m, &t);
+	model_release(m);
+	return held ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct options o;
+	static struct model m;
+	int ret = 0;
+
+	if (take_options(&o, argc, argv) < 0)
+		return usage(stderr, 2);
+	if (o.sources == 0 && default_sources(&o, argv[0]) < 0)
+		return 2;
+	print_head(&o);
+	for (size_t i = 0; i < o.sources && ret != 2; i++) {
+		int r = run_source(&o, &o.source[i], &m);
+
+		ret = r > ret ? r : ret;
+	}
+	globfree(&o.found);
+	return ret;
+}

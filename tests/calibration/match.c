@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/calibration/match.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/tournament/verdict.h"
+#include "tests/calibration/drive.h"
+
+struct outcome {
+	bool in[MODEL_CANDIDATES];
+	size_t n, rounds;
+	bool lost, alone;
+	double cost_s;
+};
+
+struct worker {
+	pthread_t thread;
+	const struct model *model;
+	const struct match_plan *plan;
+	size_t first, step;
+	struct match_tally tally;
+	double *scratch;
+	int error;
+};
+
+static void judge(const struct model *m, const struct tournament_verdict *v, struct outcome *o)
+{
+	memset(o, 0, sizeof(*o));
+	for (size_t i = 0; i < m->candidates; i++) {
+		o->in[i] = v->standing[i].status == TOURNAMENT_IN;
+		o->n += o->in[i];
+		o->lost = o->lost ||
+			  (v->standing[i].status == TOURNAMENT_BEHIND && model_best(m, i));
+	}
+	o->alone = v->in == 1 && model_best(m, v->leader);
+	o->rounds = v->rounds;
+	o->cost_s = v->cost_s;
+}
+
+static int play(const struct worker *w, uint64_t seed, bool racing, struct outcome *ret)
+{
+	struct tournament_verdict v;
+	struct tournament_cfg cfg;
+	struct tournament *t;
+	struct drive *d;
+	int r = tournament_cfg_init(w->plan->budget, w->model->candidates, seed, &cfg);
+
+	if (r < 0)
+		return r;
+	cfg.budget.racing = racing;
+	r = tournament_new(&cfg, &t);
+	if (r < 0)
+		return r;
+	d = malloc(sizeof(*d));
+	if (!d) {
+		tournament_free(t);
+		return -ENOMEM;
+	}
+	/* Both plans meet the same drive, as far as they measure at the same moments. */
+	drive_init(d, w->model, rng_mix(seed, 1), w->scratch);
+	r = tournament_run(t, drive_measure, d);
+	if (r == 0)
+		r = tournament_verdict(t, &v);
+	if (r == 0) {
+		judge(w->model, &v, ret);
+		tournament_verdict_release(&v);
+	}
+	tournament_free(t);
+	free(d);
+	return r;
+}
+
+static void add(struct match_tally *t, const struct outcome *fast, const struct outcome *slow)
+{
+	bool shared = false;
+
+	for (size_t i = 0; i < MODEL_CANDIDATES; i++)
+		shared = shared || (fast->in[i] && slow->in[i]);
+	t->tournaments++;
+	t->lost += fast->lost;
+	t->lost_slow += slow->lost;
+	t->alone += fast->alone;
+	t->alone_slow += slow->alone;
+	t->same += memcmp(fast->in, slow->in, sizeof(fast->in)) == 0;
+	t->against += !shared;
+	t->tie += (double)fast->n;
+	t->tie_slow += (double)slow->n;
+	t->rounds += (double)fast->rounds;
+	t->time += fast->cost_s;
+	t->time_slow += slow->cost_s;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	for (size_t i = w->first; i < w->plan->tournaments; i += w->step) {
+		uint64_t seed = rng_mix(w->plan->seed, i);
+		struct outcome fast, slow;
+
+		w->error = play(w, seed, true, &fast);
+		if (w->error == 0)
+			w->error = play(w, seed, false, &slow);
+		if (w->error < 0)
+			break;
+		add(&w->tally, &fast, &slow);
+	}
+	return NULL;
+}
+
+static void merge(struct match_tally *to, const struct match_tally *t)
+{
+	to->tournaments += t->tournaments;
+	to->lost += t->lost;
+	to->lost_slow += t->lost_slow;
+	to->alone += t->alone;
+	to->alone_slow += t->alone_slow;
+	to->same += t->same;
+	to->against += t->against;
+	to->tie += t->tie;
+	to->tie_slow += t->tie_slow;
+	to->rounds += t->rounds;
+	to->time += t->time;
+	to->time_slow += t->time_slow;
+}
+
+static size_t longest_block(const struct model *m)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < m->n_series; i++)
+		if (m->series[i].block > most)
+			most = m->series[i].block;
+	return most;
+}
+
+static int start(struct worker *w, const struct model *m, const struct match_plan *plan, size_t i)
+{
+	*w = (struct worker){ .model = m, .plan = plan, .first = i, .step = plan->jobs };
+	w->scratch = calloc(longest_block(m), sizeof(*w->scratch));
+	if (!w->scratch)
+		return -ENOMEM;
+	return -pthread_create(&w->thread, NULL, work, w);
+}
+
+int match_play(const struct model *m, const struct match_plan *plan, struct match_tally *ret)
+{
+	struct worker *workers = calloc(plan->jobs, sizeof(*workers));
+	struct match_tally t = { 0 };
+	size_t started = 0;
+	int r = workers ? 0 : -ENOMEM;
+
+	for (; r == 0 && started < plan->jobs; started++) {
+		r = start(&workers[started], m, plan, started);
+		if (r < 0) {
+			free(workers[started].scratch);
+			break;
+		}
+	}
+	for (size_t i = 0; i < started; i++) {
+		(void)pthread_join(workers[i].thread, NULL);
+		if (workers[i].error < 0 && r == 0)
+			r = workers[i].error;
+		merge(&t, &workers[i].tally);
+		free(workers[i].scratch);
+	}
+	free(workers);
+	if (r < 0)
+		return r;
+	t.tie /= (double)t.tournaments;
+	t.tie_slow /= (double)t.tournaments;
+	t.rounds /= (double)t.tournaments;
+	*ret = t;
+	return 0;
+}
