@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Drives that must not be touched are refused (3), with drive, serial and reason, and not a byte of
+# any drive changes.
+# shellcheck disable=SC2317 # functions are called through check
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${1:-}" != --guest ]; then
+	exec scripts/lab --drives 8 --drive bus=megaraid,serial=RAIDDISK,id=mega --drive bus=nvme,serial=READONLY,ro,id=ro \
+		--timeout 600 --out build/check/gate -- "$PWD/$0" --guest
+fi
+. tests/lab/tap.sh
+dev() { # by serial: names are not promised
+	lsblk -dnro NAME,SERIAL | awk -v s="$1" '$2 == s {print "/dev/" $1}'
+}
+mounted=$(dev LAB0001) swap=$(dev LAB0002) member=$(dev LAB0003) pv=$(dev LAB0004)
+data=$(dev LAB0005) raw=$(dev LAB0006) free=$(dev LAB0007) part=$(dev LAB0008)
+{
+	mkfs.ext4 -q "$mounted" && mkdir -p /mnt/world && mount "$mounted" /mnt/world
+	mkswap "$swap" && swapon "$swap"
+	mdadm --create /dev/md0 --run --level=1 --raid-devices=2 --metadata=1.2 --bitmap=none "$member" missing
+	pvcreate -ff -y "$pv" && vgcreate world "$pv"
+	mkfs.xfs -q "$data"
+	dd if=/dev/urandom of="$raw" bs=1M seek=700 count=1
+	printf 'label: gpt\nsize=500MiB\nsize=500MiB\n' | sfdisk "$part"
+	mkfs.ext4 -q "${part}p1" && mkdir -p /mnt/part && mount "${part}p1" /mnt/part
+	sync
+} >/tmp/setup 2>&1
+sums() { for s in 1 2 3 4 5 6 7 8; do md5sum "$(dev LAB000$s)"; done; }
+echo 3 >/proc/sys/vm/drop_caches
+sums >/tmp/sums
+
+refused() { # refused NAME DEVICE SERIAL PATTERN [ERASE...]
+	local name=$1 device=$2 serial=$3 pattern=$4
+	shift 4
+	check "$name: refused" exits 3 stripewise run "$device" "$free" --budget quick "$@"
+	check "$name: says which and why" says "$device.*$pattern"
+	check "$name: names its serial" says "$serial"
+}
+all="--erase LAB0007,"
+# shellcheck disable=SC2086
+{
+	refused "a mounted drive" "$mounted" LAB0001 'mount' ${all}LAB0001
+	refused "a swap drive" "$swap" LAB0002 'swap' ${all}LAB0002
+	refused "an array's member" "$member" LAB0003 'md' ${all}LAB0003
+	refused "an LVM volume" "$pv" LAB0004 '[Ll][Vv][Mm]|vg|PV' ${all}LAB0004
+	refused "a drive behind MegaRAID" "$(dev RAIDDISK)" RAIDDISK 'RAID controller|controller' ${all}RAIDDISK
+	refused "a read-only drive" "$(dev READONLY)" READONLY 'read-only' ${all}READONLY
+	refused "a drive with a mounted partition" "$part" LAB0008 'mount' ${all}LAB0008
+	refused "a partition beside a mounted one" "${part}p2" LAB0008 'in use|mount' ${all}LAB0008
+	refused "data without consent" "$data" LAB0005 'consent' --erase LAB0007
+	refused "raw data without consent" "$raw" LAB0006 'consent' --erase LAB0007
+}
+check "a serial that is no named drive's" exits 3 stripewise run "$data" "$free" --erase LAB0005,LAB0007,LAB0099
+check "a device that is not there" exits 3 stripewise run /dev/nvme99n1 "$free" --erase LAB0007
+check "not a device" exits 3 stripewise run /etc/passwd "$free" --erase LAB0007
+echo 3 >/proc/sys/vm/drop_caches
+check "not a byte of any drive changed" diff /tmp/sums <(sums)
+finish

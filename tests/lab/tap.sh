@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Sourced by the lab tests: TAP lines, and a picture of the machine to compare before and after.
+
+failed=0
+
+# check NAME COMMAND...: "ok NAME" if it succeeds; else "not ok NAME" and what it printed.
+check() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1); then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		printf '%s\n' "$out" | tail -n 20 | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+# exits STATUS COMMAND...: succeeds if the command ends with that status; keeps its output.
+exits() {
+	local want=$1 got
+	shift
+	"$@" >/tmp/out 2>/tmp/err </dev/null
+	got=$?
+	[ "$got" = "$want" ] && return 0
+	echo "exit status $got, expected $want"
+	tail -n 15 /tmp/out /tmp/err
+	return 1
+}
+
+# says PATTERN: the last command of exits() printed it on either stream.
+says() { grep -qE -- "$1" /tmp/out /tmp/err || { tail -n 15 /tmp/out /tmp/err; return 1; }; }
+
+# Everything that a run could leave behind: mounts, arrays, signatures, settings, files.
+picture() {
+	echo "# mounts"
+	grep -v -e ' /proc/sys/fs/binfmt_misc ' /proc/self/mounts | cut -d' ' -f1-4
+	echo "# arrays"
+	grep -E '^md' /proc/mdstat
+	ls /dev/md* 2>/dev/null
+	echo "# signatures"
+	for d in /dev/nvme?n1 /dev/sd? /dev/vd?; do
+		[ -b "$d" ] && echo "$d $(wipefs -n -p "$d" 2>/dev/null | tr '\n' ' ')"
+	done
+	echo "# queue settings"
+	grep -H . /sys/block/{nvme,sd,vd}*/queue/{scheduler,read_ahead_kb,nr_requests} 2>/dev/null
+	echo "# sysctls"
+	grep -H . /proc/sys/vm/dirty_* /proc/sys/dev/raid/*
+	echo "# files"
+	find /run/stripewise /run/mdadm /mnt /srv /etc -newer /proc/1/comm 2>/dev/null |
+		grep -vxE '/run/(stripewise|mdadm)(/lock|/map)?' | sort
+}
+
+finish() { exit "$failed"; }

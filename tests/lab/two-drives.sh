@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# In the lab with two drives: the recommendation by role, what it refuses, what its files are
+# accepted by, and that nothing is left.   Host part: boots; guest part: with --guest.
+# shellcheck disable=SC2317 # functions are called through check
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${1:-}" != --guest ]; then
+	exec scripts/lab --drives 2 --timeout 900 --out build/check/two-drives -- "$PWD/$0" --guest
+fi
+. tests/lab/tap.sh
+out=$LAB_OUT
+devs="/dev/nvme0n1 /dev/nvme1n1"
+erase="--erase LAB0001,LAB0002"
+picture >/tmp/before
+
+# shellcheck disable=SC2086 # words are meant, here and below
+live() {
+	exits 0 stripewise run $devs --role live --for palworld:1 --budget quick --seed 1 $erase --out "$out/live"
+}
+check "run --role live exits 0" live
+check "nothing is left after a run" diff /tmp/before <(picture)
+check "a live world gets a mirror" jq -e '.verdict.layout.level == "raid1"' "$out/live/result.json"
+check "result.json follows its schema" scripts/check-schema "$out/live/result.json"
+for f in report.txt report.html fstab sysctl.d/60-stripewise.conf udev/60-stripewise.rules mdadm.conf \
+	provision.sh job.fio run.log; do
+	check "$f is there" test -s "$out/live/$f"
+done
+check "provision.sh passes shellcheck" shellcheck "$out/live/provision.sh"
+check "fio reads the job" fio --parse-only "$out/live/job.fio"
+check "findmnt reads the fstab" findmnt --verify --tab-file "$out/live/fstab"
+check "sysctl takes the file" sysctl -p "$out/live/sysctl.d/60-stripewise.conf"
+check "every layout was built as asked" jq -e \
+	'[.trials[] | select(.state == "ok")] | length > 0' "$out/live/result.json"
+
+# The array layer: 2.0 times the file system's for a mirror, 1.0 for a stripe.
+ratio() { # ratio LEVEL LOW HIGH
+	jq -e --arg level "$1" --argjson low "$2" --argjson high "$3" '
+		(.candidates | map({key: .id, value: .level}) | from_entries) as $levels
+		| [.trials[] | select(.state == "ok" and $levels[.candidate] == $level)
+			| .amplification.layers.array.over_above]
+		| length > 0 and all(. >= $low and . <= $high)' "$out/live/result.json"
+}
+check "RAID1 writes twice what the file system does" ratio raid1 1.95 2.1
+check "RAID0 writes once" ratio raid0 0.98 1.05
+
+for level in 5 6; do
+	# shellcheck disable=SC2086
+	check "--levels $level exits 4" exits 4 stripewise run $devs --levels $level $erase
+	check "--levels $level shows the arithmetic" says 'read'
+done
+check "one drive, live: exits 4" exits 4 stripewise run /dev/nvme0n1 --role live --erase LAB0001
+# shellcheck disable=SC2086
+check "one drive, dev: works" exits 0 stripewise run /dev/nvme0n1 --role dev --budget quick --erase LAB0001 --out "$out/dev"
+# shellcheck disable=SC2086
+check "--role snapshot works" exits 0 stripewise run $devs --role snapshot --budget quick $erase --out "$out/snapshot"
+check "a snapshot volume gets a stripe or a mirror" jq -e \
+	'.verdict.layout.level | . == "raid0" or . == "raid1" or . == "raid10"' "$out/snapshot/result.json"
+
+# shellcheck disable=SC2086
+check "an existing output folder is not overwritten" exits 1 stripewise run $devs --role live --budget quick $erase --out "$out/live"
+
+# provision.sh builds what was recommended, and the files find it again.
+check "provision.sh builds the array" exits 0 bash "$out/live/provision.sh" --erase LAB0001,LAB0002
+md=$(grep -oE '^md[0-9]+' /proc/mdstat | head -1)
+check "the array runs" grep -q raid1 /proc/mdstat
+umount /srv/saves 2>/dev/null
+mdadm --stop "/dev/$md" >/dev/null 2>&1
+check "mdadm finds it by mdadm.conf" exits 0 mdadm --assemble --scan --config="$out/live/mdadm.conf"
+check "provision.sh passes a second time" exits 0 bash "$out/live/provision.sh" --erase LAB0001,LAB0002
+finish
