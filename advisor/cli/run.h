@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `stripewise run`, in steps. cmd_run.c reads the command line and calls them in order;
+ * run_session.c prepares (probe, candidates, gate, output folder) and finishes (verdict, files,
+ * receipt); run_trial.c is one trial from build to teardown; run_rounds.c lets the tournament say
+ * which is next.
+ *
+ * Every step returns 0 or -errno with `why` filled. Once session_begin() has succeeded,
+ * session_end() must be called: it rolls back whatever is left.
+ */
+#ifndef SW_CLI_RUN_H
+#define SW_CLI_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "advisor/base/log.h"
+#include "advisor/base/path.h"
+#include "advisor/base/why.h"
+#include "advisor/cli/progress.h"
+#include "advisor/cli/request_args.h"
+#include "advisor/decide/decide.h"
+#include "advisor/model/ratings.h"
+#include "advisor/model/result.h"
+#include "advisor/stats/rng.h"
+#include "advisor/tournament/tournament.h"
+
+struct run_options {
+	struct request_args wanted;
+	struct strv devices;
+	struct strv erase;
+	char *out;	 /* NULL: stripewise-DATE-TIME */
+	char *repeat;	 /* result whose job is taken */
+	char *resume;	 /* output folder of an interrupted run */
+	uint64_t max_writes_bytes;
+	enum precondition precondition;
+	uint64_t precondition_bytes;
+	uint64_t seed;
+	bool seed_given, budget_given;
+	bool dry_run, json, progress;
+};
+
+/* What a run holds while it lasts. */
+struct session {
+	const struct run_options *opt;
+	struct root root;
+	struct ratings *ratings;
+	struct result result;
+	const struct drive **members; /* owned; borrowed drives of result.machine */
+	size_t n_members;
+	char *out; /* owned; the output folder once it exists */
+	struct log *log;
+	struct progress progress;
+	struct build *build; /* the door to the drives; NULL before the gate */
+	struct counters before; /* of the members, before the first write */
+	size_t replayed;	/* trials of an earlier run that were taken over (--resume) */
+	bool capped;		/* --max-writes ended the rounds */
+	uint64_t planned_trial_bytes; /* what one trial's jobs write at most, at the program */
+};
+
+/* One trial from build to teardown. 0 with a trial in whatever state it ended; -errno only if the run cannot go on. */
+int run_trial(struct session *s, const struct candidate *c, unsigned round, struct trial *ret,
+	      struct why *why);
+
+/* Bytes that the run has brought onto all drives so far, by the kernel's counters. */
+uint64_t session_written(const struct session *s);
+
+/* Who races and who is only a reference; and the race. */
+struct rounds {
+	size_t *racing, *references; /* owned; indexes into result.candidates */
+	size_t n_racing, n_references;
+	struct rng rng;		       /* order of the references */
+	struct tournament *tournament; /* owned; indexes into `racing` */
+};
+
+int rounds_init(struct session *s, struct rounds *ret);
+void rounds_free(struct rounds *r);
+
+/* All rounds; adds the trials to the result. */
+int run_rounds(struct session *s, struct rounds *r, struct why *why);
+
+/* What the race says, for decide(); `ret` points into `*ret_ranks` and `*ret_note`, both owned. */
+int rounds_ranking(const struct session *s, const struct rounds *r, struct decide_ranking *ret,
+		   struct decide_rank **ret_ranks, char **ret_note);
+
+#endif
