@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/decide/decide.h"
+#include "advisor/decide/pick.h"
+#include "advisor/decide/reasons.h"
+#include "advisor/decide/settings.h"
+#include "advisor/decide/standings.h"
+#include "advisor/decide/warnings.h"
+#include "advisor/base/ban.h"
+
+unsigned decide_tolerate(const struct request *r)
+{
+	if (r->tolerate_given)
+		return r->tolerate;
+	return r->role == ROLE_LIVE || r->role == ROLE_BACKUP ? 1 : 0;
+}
+
+/* Marks the ties, by ranking or medians; on paper all admissible ones are tied. */
+static size_t mark(const struct decide_input *in, struct standing *s)
+{
+	size_t n = 0;
+
+	if (in->paper) {
+		for (size_t i = 0; i < in->n_candidates; i++)
+			n += s[i].tied = s[i].admissible;
+		return n;
+	}
+	if (in->ranking && in->ranking->n)
+		return standings_apply_ranking(s, in->n_candidates, in->ranking);
+	return standings_mark_ties(s, in->n_candidates);
+}
+
+static int undecided(const struct decide_input *in, const struct standing *s, struct verdict *v,
+		     struct why *why)
+{
+	const struct request *r = in->request;
+	unsigned need = decide_tolerate(r), admissible = 0, trials = 0;
+	enum sw_exit code = SW_EXIT_NO_LAYOUT;
+
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		admissible += s[i].admissible;
+		trials += s[i].admissible ? s[i].trials : 0;
+	}
+	if (!admissible) {
+		v->undecided_why = str_printf(
+			"no layout of %zu drive%s survives %u failure%s, as the role '%s' asks",
+			in->n_members, in->n_members == 1 ? "" : "s", need, need == 1 ? "" : "s",
+			role_name(r->role));
+	} else {
+		code = SW_EXIT_FAILED;
+		v->undecided_why = str_printf(
+			"%u trial%s of the %u admissible candidates gave no figure that may be used",
+			trials, trials == 1 ? "" : "s", admissible);
+	}
+	if (!v->undecided_why)
+		return -ENOMEM;
+	v->confidence = -1;
+	(void)why_exit(why, code, -ENODATA, "no recommendation", NULL,
+		       admissible ? "see the trials' problems; raise --budget or --max-writes"
+				  : "name more drives, or lower --tolerate, or use --role dev",
+		       "%s", v->undecided_why);
+	return 0;
+}
+
+static int confidence(const struct decide_input *in, const char *id, struct verdict *v)
+{
+	const struct decide_ranking *r = in->ranking;
+
+	free(v->confidence_note);
+	v->confidence = -1;
+	if (in->paper) {
+		v->confidence_note = strdup("decided on paper: nothing was measured");
+	} else if (r && r->n) {
+		v->confidence = r->confidence;
+		v->confidence_note = strdup(r->note ? r->note : "as the tournament says");
+	} else {
+		int err = standings_jackknife(in, id, &v->confidence);
+
+		if (err)
+			return err;
+		v->confidence_note = strdup(
+			v->confidence < 0
+				? "fewer than three rounds: nothing can be left out to try the decision"
+				: "share of the rounds that can be left out, one at a time, with the winner "
+				  "still in front or tied; medians and spreads, not a calibrated test");
+	}
+	return v->confidence_note ? 0 : -ENOMEM;
+}
+
+/* Everything that follows from the winner. */
+static int settle(const struct decide_input *in, const struct standing *s, size_t winner,
+		  struct verdict *v, struct why *why)
+{
+	const struct candidate *c = &in->candidates[winner];
+	double rate = -1;
+	int err = candidate_copy(&v->layout, c);
+
+	if (err)
+		return err;
+	v->decided = true;
+	(void)settings_rate(in, &s[winner], &rate);
+	err = settings_devices(in, v);
+	if (!err)
+		err = settings_commands(v);
+	if (!err)
+		err = settings_mount(v);
+	if (!err)
+		err = settings_sysctls(in, rate, v);
+	if (!err)
+		err = settings_saves(in, &s[winner], rate, v);
+	if (!err)
+		err = settings_endurance(in, c, v, why);
+	if (!err)
+		err = reasons_add(in, s, winner, v);
+	for (size_t i = 0; !err && i < in->n_candidates; i++)
+		if (i != winner && s[i].tied)
+			err = strv_add(&v->ties, s[i].candidate);
+	if (!err)
+		err = confidence(in, c->id, v);
+	return err ? err : warn_layout(in, c, &s[winner], &v->warnings);
+}
+
+/* Sorting key: the winner, then tied, admissible, others; within each by the leading figure. */
+static int group_of(const struct standing *s, const char *winner)
+{
+	if (winner && !strcmp(s->candidate, winner))
+		return 0;
+	return s->tied ? 1 : s->admissible ? 2 : 3;
+}
+
+static int compare_standings(const void *a, const void *b, void *winner)
+{
+	const struct standing *x = a, *y = b;
+	int g = group_of(x, winner) - group_of(y, winner);
+
+	for (size_t k = 0; !g && k < ARRAY_SIZE(standings_order); k++) {
+		enum figure f = standings_order[k];
+
+		if (x->has[f] != y->has[f])
+			return y->has[f] - x->has[f];
+		if (x->has[f])
+			g = (x->median[f] > y->median[f]) - (x->median[f] < y->median[f]);
+	}
+	return g ? g : strcmp(x->candidate, y->candidate);
+}
+
+static int fill(const struct decide_input *in, struct standing *s, struct verdict *v,
+		struct why *why)
+{
+	_cleanup_free_ bool *set = calloc(in->n_candidates + 1, sizeof(*set));
+	size_t winner = SIZE_MAX;
+	int err;
+
+	if (!set)
+		return -ENOMEM;
+	v->paper = in->paper;
+	err = warn_drives(in, &v->warnings);
+	if (!err)
+		err = warn_twins(in, &v->warnings);
+	if (!err)
+		err = warn_trials(in, s, &v->warnings);
+	if (err)
+		return err;
+	if (mark(in, s)) {
+		for (size_t i = 0; i < in->n_candidates; i++)
+			set[i] = s[i].tied;
+		winner = pick_best(in, set);
+	}
+	if (winner == SIZE_MAX)
+		return undecided(in, s, v, why);
+	return settle(in, s, winner, v, why);
+}
+
+static int check(const struct decide_input *in, struct why *why)
+{
+	for (size_t i = 0; i < in->n_members; i++)
+		if (!decide_member(in, i))
+			return why_set(why, -EINVAL, "cannot decide", NULL, NULL,
+				       "member %zu is not one of the machine's drives", i);
+	for (size_t i = 0; i < in->n_candidates; i++)
+		if (in->candidates[i].n_members > in->n_members || !in->candidates[i].n_members)
+			return why_set(why, -EINVAL, "cannot decide", in->candidates[i].id, NULL,
+				       "it needs %u drives, %zu are named", in->candidates[i].n_members,
+				       in->n_members);
+	return 0;
+}
+
+int decide(const struct decide_input *in, struct verdict *ret, struct why *why)
+{
+	_cleanup_verdict_ struct verdict v = {0};
+	struct standing *s = NULL;
+	int err = check(in, why);
+
+	if (!err)
+		err = standings_build(in, STANDINGS_ALL_ROUNDS, &s);
+	if (err)
+		return err;
+	err = fill(in, s, &v, why);
+	if (err) {
+		standings_free(s, in->n_candidates);
+		return err;
+	}
+	qsort_r(s, in->n_candidates, sizeof(*s), compare_standings,
+		v.decided ? v.layout.id : NULL);
+	v.standings = s;
+	v.n_standings = in->n_candidates;
+	*ret = v;
+	v = (struct verdict){0};
+	return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/decide/pick.h"
+#include "advisor/base/ban.h"
+
+#define AMPLIFICATION_MARGIN 0.05
+
+unsigned pick_programs(const struct request *r)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < r->n_workloads; i++)
+		n += r->workloads[i].count;
+	return n;
+}
+
+static int compare_real(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int pick_array_amplification(const struct decide_input *in, const struct candidate *c, double *ret)
+{
+	_cleanup_free_ double *values = calloc(in->n_trials + 1, sizeof(*values));
+	size_t n = 0;
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_trials; i++) {
+		const struct trial *t = &in->trials[i];
+		const struct fact_real *f = &t->amp.layers[AMP_ARRAY].over_program;
+
+		if (t->state == TRIAL_OK && t->candidate && !strcmp(t->candidate, c->id) &&
+		    fact_known(f->state))
+			values[n++] = f->v;
+	}
+	if (!n)
+		return -ENODATA;
+	qsort(values, n, sizeof(*values), compare_real);
+	*ret = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+	return 0;
+}
+
+static int by_survives(const struct decide_input *in, const struct candidate *a,
+		       const struct candidate *b)
+{
+	(void)in;
+	return (b->survives > 0) - (a->survives > 0);
+}
+
+static int by_bitmap(const struct decide_input *in, const struct candidate *a,
+		     const struct candidate *b)
+{
+	(void)in;
+	return (b->bitmap == BITMAP_INTERNAL) - (a->bitmap == BITMAP_INTERNAL);
+}
+
+static int by_amplification(const struct decide_input *in, const struct candidate *a,
+			    const struct candidate *b)
+{
+	double x, y;
+
+	if (pick_array_amplification(in, a, &x) < 0 || pick_array_amplification(in, b, &y) < 0) {
+		x = a->copies;
+		y = b->copies;
+	}
+	if (fabs(x - y) <= AMPLIFICATION_MARGIN * fmin(x, y))
+		return 0;
+	return x < y ? -1 : 1;
+}
+
+static int by_overlap(const struct decide_input *in, const struct candidate *a,
+		      const struct candidate *b)
+{
+	if (pick_programs(in->request) < 2 || !a->survives || !b->survives)
+		return 0;
+	return (b->data_disks > 1) - (a->data_disks > 1);
+}
+
+static int level_rank(const struct candidate *c)
+{
+	static const int ranks[] = {
+		[LEVEL_SINGLE] = 0, [LEVEL_RAID1] = 1, [LEVEL_RAID0] = 2, [LEVEL_RAID10] = 3};
+
+	return ranks[c->level] * 4 + (int)c->raid10;
+}
+
+static int by_level(const struct decide_input *in, const struct candidate *a,
+		    const struct candidate *b)
+{
+	(void)in;
+	return level_rank(a) - level_rank(b);
+}
+
+static int by_fs(const struct decide_input *in, const struct candidate *a,
+		 const struct candidate *b)
+{
+	(void)in;
+	return (int)a->fs - (int)b->fs;
+}
+
+static int by_options(const struct decide_input *in, const struct candidate *a,
+		      const struct candidate *b)
+{
+	(void)in;
+	return (int)a->stripe_width - (int)b->stripe_width;
+}
+
+static int by_chunk(const struct decide_input *in, const struct candidate *a,
+		    const struct candidate *b)
+{
+	double x, y;
+
+	(void)in;
+	if (!a->chunk_bytes || !b->chunk_bytes || a->chunk_bytes == b->chunk_bytes)
+		return (a->chunk_bytes != 0) - (b->chunk_bytes != 0);
+	x = fabs(log2((double)a->chunk_bytes / PICK_COMMON_CHUNK));
+	y = fabs(log2((double)b->chunk_bytes / PICK_COMMON_CHUNK));
+	if (fabs(x - y) > 0.01)
+		return x < y ? -1 : 1;
+	return a->chunk_bytes > b->chunk_bytes ? -1 : 1;
+}
+
+static int by_capacity(const struct decide_input *in, const struct candidate *a,
+		       const struct candidate *b)
+{
+	(void)in;
+	return (b->usable_bytes > a->usable_bytes) - (b->usable_bytes < a->usable_bytes);
+}
+
+static int by_id(const struct decide_input *in, const struct candidate *a,
+		 const struct candidate *b)
+{
+	(void)in;
+	return strcmp(a->id, b->id);
+}
+
+static const struct {
+	int (*compare)(const struct decide_input *in, const struct candidate *a,
+		       const struct candidate *b);
+	const char *text;
+} rules[] = {
+	[PICK_SURVIVES] = {by_survives, "it survives a drive failure"},
+	[PICK_BITMAP] = {by_bitmap, "its write-intent bitmap spares a whole resync after a crash"},
+	[PICK_AMPLIFICATION] = {by_amplification, "the array writes less to the drives"},
+	[PICK_OVERLAP] = {by_overlap, "overlapping saves spread over more than one mirror pair"},
+	[PICK_LEVEL] = {by_level, "the level is simpler"},
+	[PICK_FS] = {by_fs, "ext4 is the simpler choice when XFS is not faster"},
+	[PICK_OPTIONS] = {by_options, "it needs no special mkfs option"},
+	[PICK_CHUNK] = {by_chunk, "its chunk is nearest to the common 128 KiB"},
+	[PICK_CAPACITY] = {by_capacity, "it has more room"},
+	[PICK_ID] = {by_id, "nothing separates them; the first by name"},
+};
+
+int pick_compare(const struct decide_input *in, const struct candidate *a,
+		 const struct candidate *b, enum pick_rule *ret_rule)
+{
+	for (unsigned r = 0; r < ARRAY_SIZE(rules); r++) {
+		int c = rules[r].compare(in, a, b);
+
+		if (c) {
+			*ret_rule = (enum pick_rule)r;
+			return c;
+		}
+	}
+	*ret_rule = PICK_ID;
+	return 0;
+}
+
+/* The one of the set that a rule puts first; the earliest of equals. */
+static size_t first_by(const struct decide_input *in, const bool *set, unsigned rule)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < in->n_candidates; i++)
+		if (set[i] && (best == SIZE_MAX || rules[rule].compare(in, &in->candidates[i],
+								       &in->candidates[best]) < 0))
+			best = i;
+	return best;
+}
+
+size_t pick_best(const struct decide_input *in, bool *set)
+{
+	size_t best = SIZE_MAX;
+
+	for (unsigned r = 0; r < ARRAY_SIZE(rules); r++) {
+		best = first_by(in, set, r);
+		if (best == SIZE_MAX)
+			return best;
+		for (size_t i = 0; i < in->n_candidates; i++)
+			if (set[i] && rules[r].compare(in, &in->candidates[best],
+						       &in->candidates[i]) < 0)
+				set[i] = false;
+	}
+	return best;
+}
+
+const char *pick_rule_text(enum pick_rule rule)
+{
+	return rules[rule].text;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything of a verdict but the layout itself: identity of the members, commands, mount options,
+ * sysctls, scheduler, save budget, endurance. Each fills its part of `v`, whose layout is set. Pure;
+ * -ENOMEM, or -EINVAL from endurance.
+ */
+#ifndef SW_DECIDE_SETTINGS_H
+#define SW_DECIDE_SETTINGS_H
+
+#include "advisor/decide/decide.h"
+
+/* The drive that a partition is on; the drive itself otherwise. */
+const struct drive *settings_whole(const struct decide_input *in, const struct drive *d);
+
+int settings_devices(const struct decide_input *in, struct verdict *v);
+int settings_commands(struct verdict *v);
+int settings_mount(struct verdict *v);
+
+/*
+ * Dirty-page limits (Documentation/admin-guide/sysctl/vm.rst): the ratios 15/5, or bytes from the
+ * rate that drains them where 15 % of the memory takes longer than the save limit. One of each
+ * pair, never both, never 0. `rate` in bytes/s; <= 0: not known, the ratios then.
+ */
+int settings_sysctls(const struct decide_input *in, double rate, struct verdict *v);
+
+/* Blocked time of each workload's saves, against the request's two limits. */
+int settings_saves(const struct decide_input *in, const struct standing *s, double rate,
+		   struct verdict *v);
+
+int settings_endurance(const struct decide_input *in, const struct candidate *c, struct verdict *v,
+		       struct why *why);
+
+/*
+ * Rate at which the layout takes writes, bytes/s: while saving, or past the cache where that was
+ * measured and is lower; the class's on paper. -ENODATA.
+ */
+int settings_rate(const struct decide_input *in, const struct standing *s, double *ret);
+
+/* The class of the first member, NULL if not known. */
+const struct drive_class *settings_class(const struct decide_input *in);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/decide/standings.h"
+#include "advisor/base/ban.h"
+
+const enum figure standings_order[3] = {FIG_MIXED_SAVE_P99_NS, FIG_SAVE_P99_NS, FIG_BLOCKED_NS};
+
+void standings_free(struct standing *s, size_t n)
+{
+	for (size_t i = 0; s && i < n; i++)
+		standing_free(&s[i]);
+	free(s);
+}
+
+static int compare_real(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void summarise(struct standing *s, enum figure f, double *values, unsigned n)
+{
+	if (!n)
+		return;
+	qsort(values, n, sizeof(*values), compare_real);
+	s->has[f] = true;
+	s->n[f] = n;
+	s->low[f] = values[0];
+	s->high[f] = values[n - 1];
+	s->median[f] = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static bool counts(const struct trial *t, const struct candidate *c, unsigned skip)
+{
+	return t->candidate && !strcmp(t->candidate, c->id) &&
+	       (skip == STANDINGS_ALL_ROUNDS || t->round != skip);
+}
+
+static int admit(const struct decide_input *in, const struct candidate *c, struct standing *s)
+{
+	unsigned need = decide_tolerate(in->request);
+
+	s->admissible = c->survives >= need;
+	if (s->admissible)
+		return 0;
+	s->why_not = str_printf("survives %u drive failure%s, the role '%s' asks for %u", c->survives,
+				c->survives == 1 ? "" : "s", role_name(in->request->role), need);
+	return s->why_not ? 0 : -ENOMEM;
+}
+
+static int build_one(const struct decide_input *in, const struct candidate *c, unsigned skip,
+		     double *values, struct standing *s)
+{
+	s->candidate = strdup(c->id);
+	if (!s->candidate || admit(in, c, s) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_trials; i++) {
+		if (!counts(&in->trials[i], c, skip))
+			continue;
+		s->trials++;
+		s->valid += in->trials[i].state == TRIAL_OK;
+	}
+	for (unsigned f = 0; f < FIGURES; f++) {
+		unsigned n = 0;
+
+		for (size_t i = 0; i < in->n_trials; i++) {
+			const struct trial *t = &in->trials[i];
+
+			if (counts(t, c, skip) && t->state == TRIAL_OK &&
+			    !trial_figure(t, (enum figure)f, &values[n]))
+				n++;
+		}
+		summarise(s, (enum figure)f, values, n);
+	}
+	return 0;
+}
+
+int standings_build(const struct decide_input *in, unsigned skip, struct standing **ret)
+{
+	_cleanup_free_ double *values = calloc(in->n_trials + 1, sizeof(*values));
+	struct standing *s = calloc(in->n_candidates + 1, sizeof(*s));
+
+	if (!values || !s) {
+		free(s);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		if (build_one(in, &in->candidates[i], skip, values, &s[i]) < 0) {
+			standings_free(s, in->n_candidates);
+			return -ENOMEM;
+		}
+	}
+	*ret = s;
+	return 0;
+}
+
+static bool clearly_worse(const struct standing *s, const struct standing *best, enum figure f)
+{
+	double margin = s->n[f] > 1 && best->n[f] > 1 ? STANDINGS_MARGIN
+						      : STANDINGS_MARGIN_ONE_ROUND;
+
+	return s->low[f] > best->high[f] && s->median[f] > best->median[f] * (1 + margin);
+}
+
+/* Takes those out of the tied ones that are clearly worse on one figure. */
+static void narrow(struct standing *s, size_t n, enum figure f, bool lacking_is_out)
+{
+	const struct standing *best = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].tied && s[i].has[f] && (!best || s[i].median[f] < best->median[f]))
+			best = &s[i];
+	if (!best)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].tied)
+			continue;
+		if (!s[i].has[f])
+			s[i].tied = !lacking_is_out;
+		else if (&s[i] != best && clearly_worse(&s[i], best, f))
+			s[i].tied = false;
+	}
+}
+
+size_t standings_mark_ties(struct standing *s, size_t n)
+{
+	bool first = true;
+	size_t tied = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		s[i].tied = false;
+		for (size_t k = 0; k < ARRAY_SIZE(standings_order); k++)
+			s[i].tied |= s[i].admissible && s[i].has[standings_order[k]];
+	}
+	for (size_t k = 0; k < ARRAY_SIZE(standings_order); k++) {
+		bool any = false;
+
+		for (size_t i = 0; i < n; i++)
+			any |= s[i].tied && s[i].has[standings_order[k]];
+		if (!any)
+			continue;
+		narrow(s, n, standings_order[k], first);
+		first = false;
+	}
+	for (size_t i = 0; i < n; i++)
+		tied += s[i].tied;
+	return tied;
+}
+
+size_t standings_apply_ranking(struct standing *s, size_t n, const struct decide_ranking *r)
+{
+	unsigned best = (unsigned)-1;
+	size_t tied = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < r->n; k++)
+			if (s[i].admissible && s[i].valid && r->ranks[k].rank < best &&
+			    !strcmp(r->ranks[k].candidate, s[i].candidate))
+				best = r->ranks[k].rank;
+	for (size_t i = 0; i < n; i++) {
+		s[i].tied = false;
+		for (size_t k = 0; k < r->n; k++)
+			if (s[i].admissible && s[i].valid &&
+			    !strcmp(r->ranks[k].candidate, s[i].candidate))
+				s[i].tied = r->ranks[k].tied || r->ranks[k].rank == best;
+		tied += s[i].tied;
+	}
+	return tied;
+}
+
+static unsigned rounds_of(const struct decide_input *in)
+{
+	unsigned rounds = 0;
+
+	for (size_t i = 0; i < in->n_trials; i++)
+		if (in->trials[i].round >= rounds)
+			rounds = in->trials[i].round + 1;
+	return rounds;
+}
+
+int standings_jackknife(const struct decide_input *in, const char *id, double *ret)
+{
+	unsigned rounds = rounds_of(in), kept = 0;
+
+	if (rounds < 3) {
+		*ret = -1;
+		return 0;
+	}
+	for (unsigned skip = 0; skip < rounds; skip++) {
+		struct standing *s = NULL;
+
+		if (standings_build(in, skip, &s) < 0)
+			return -ENOMEM;
+		(void)standings_mark_ties(s, in->n_candidates);
+		for (size_t i = 0; i < in->n_candidates; i++)
+			kept += s[i].tied && !strcmp(s[i].candidate, id);
+		standings_free(s, in->n_candidates);
+	}
+	*ret = (double)kept / rounds;
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/base/units.h"
+#include "advisor/decide/settings.h"
+#include "advisor/base/ban.h"
+
+#define DIRTY_RATIO	       15
+#define DIRTY_BACKGROUND_RATIO 5
+#define DIRTY_EXPIRE_CS	       500
+#define DIRTY_WRITEBACK_CS     500
+#define MIB		       1048576.0
+/* Below this a limit throttles every program on the machine, not only saves. */
+#define DIRTY_BYTES_MIN (16 * MIB)
+
+/* Takes `why` over. */
+static int add(struct verdict *v, const char *name, uint64_t value, char *why)
+{
+	struct sysctl_advice *more = realloc(v->sysctls, (v->n_sysctls + 1) * sizeof(*more));
+	char *copy = strdup(name);
+
+	if (more)
+		v->sysctls = more;
+	if (!more || !copy || !why) {
+		free(copy);
+		free(why);
+		return -ENOMEM;
+	}
+	more[v->n_sysctls++] = (struct sysctl_advice){.name = copy, .value = value, .why = why};
+	return 0;
+}
+
+static uint64_t whole_mib(double bytes)
+{
+	if (bytes < DIRTY_BYTES_MIN)
+		bytes = DIRTY_BYTES_MIN;
+	return (uint64_t)(bytes / MIB) * (uint64_t)MIB;
+}
+
+static int limits_in_bytes(const struct decide_input *in, double rate, double seconds,
+			   struct verdict *v)
+{
+	const struct request *r = in->request;
+	double hard = rate * (double)r->save_limit_ns / 1e9;
+	double soft = rate * (double)r->save_budget_ns / 1e9;
+	uint64_t bytes = whole_mib(hard), background = whole_mib(soft);
+	char limit[UNITS_LEN], budget[UNITS_LEN], at[UNITS_LEN];
+	int err;
+
+	if (background >= bytes)
+		background = bytes / 2;
+	err = add(v, "vm.dirty_bytes", bytes,
+		  str_printf("%d %% of the memory would take %.1f s to drain at %s; this much drains "
+			     "in %s",
+			     DIRTY_RATIO, seconds, fmt_rate(rate, at),
+			     fmt_ns(r->save_limit_ns, limit)));
+	if (err)
+		return err;
+	return add(v, "vm.dirty_background_bytes", background,
+		   str_printf("writing back starts at what %s drains in %s", fmt_rate(rate, at),
+			      fmt_ns(r->save_budget_ns, budget)));
+}
+
+static int limits_as_ratios(const char *why, struct verdict *v)
+{
+	int err = add(v, "vm.dirty_ratio", DIRTY_RATIO, strdup(why));
+
+	return err ? err : add(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO, strdup(why));
+}
+
+int settings_sysctls(const struct decide_input *in, double rate, struct verdict *v)
+{
+	const struct fact_u64 *memory = &in->machine->memory_bytes;
+	double seconds = 0;
+	int err;
+
+	if (fact_known(memory->state) && rate > 0)
+		seconds = (double)memory->v * DIRTY_RATIO / 100 / rate;
+	if (seconds * 1e9 > (double)in->request->save_limit_ns && in->request->save_limit_ns)
+		err = limits_in_bytes(in, rate, seconds, v);
+	else if (seconds > 0)
+		err = limits_as_ratios("a published setting for save volumes; this memory drains "
+				       "within the save limit", v);
+	else
+		err = limits_as_ratios("a published setting for save volumes; memory or drain rate "
+				       "is not known here", v);
+	if (!err)
+		err = add(v, "vm.dirty_expire_centisecs", DIRTY_EXPIRE_CS,
+			  strdup("dirty pages are written after 5 s instead of 30 s"));
+	if (!err)
+		err = add(v, "vm.dirty_writeback_centisecs", DIRTY_WRITEBACK_CS,
+			  strdup("the flusher wakes every 5 s"));
+	return err;
+}
