@@ -8,7 +8,7 @@
 #include "advisor/base/exec.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
-#include "advisor/model/command.h"
+#include "advisor/model/verdict_command.h"
 #include "advisor/base/ban.h"
 
 /* mdadm drops the homehost when "host:name" exceeds 31 characters (super1.c, name[32]). */
@@ -110,23 +110,39 @@ int settings_devices(const struct decide_input *in, struct verdict *v)
 	return err;
 }
 
+/* mkfs, and what must follow it, as one line for a shell. */
+static int mkfs_text(struct verdict *v)
+{
+	_cleanup_strv_ struct strv mkfs = {0}, after = {0};
+	_cleanup_free_ char *first = NULL, *second = NULL;
+	char out[128];
+	const char *device = verdict_device(v, out);
+
+	if (verdict_mkfs(v, device, false, &mkfs) < 0 || verdict_mkfs_after(v, device, &after) < 0)
+		return -ENOMEM;
+	first = exec_text((const char *const *)mkfs.v);
+	if (!first || !after.n)
+		return dup_to(&v->mkfs_command, first);
+	second = exec_text((const char *const *)after.v);
+	v->mkfs_command = second ? str_printf("%s && %s", first, second) : NULL;
+	return v->mkfs_command ? 0 : -ENOMEM;
+}
+
 int settings_commands(struct verdict *v)
 {
-	_cleanup_strv_ struct strv mkfs = {0}, mdadm = {0};
+	_cleanup_strv_ struct strv mdadm = {0};
 	_cleanup_free_ const char **paths = calloc(v->n_devices + 1, sizeof(*paths));
-	char device[128];
+	int err;
 
-	if (!paths || command_mkfs(v, command_device(v, device), &mkfs) < 0)
-		return -ENOMEM;
-	v->mkfs_command = exec_text((const char *const *)mkfs.v);
-	if (!v->mkfs_command)
+	if (!paths || mkfs_text(v) < 0)
 		return -ENOMEM;
 	if (v->layout.level == LEVEL_SINGLE)
 		return 0;
 	for (size_t i = 0; i < v->n_devices; i++)
 		paths[i] = v->devices[i].path;
-	if (command_mdadm(v, paths, v->n_devices, &mdadm) < 0)
-		return -ENOMEM;
+	err = verdict_mdadm(v, paths, &mdadm);
+	if (err)
+		return err;
 	v->mdadm_command = exec_text((const char *const *)mdadm.v);
 	return v->mdadm_command ? 0 : -ENOMEM;
 }
