@@ -6,7 +6,7 @@
 
 # shellcheck disable=SC2154,SC2034,SC2155  # scripts/lab's variables; esc cannot fail
 
-declare -A drive_of=() drive_control=() drive_image=() switch_made=() controller_made=()
+declare -A drive_of=() drive_control=() drive_image=() switch_made=() subsys_made=() controller_made=()
 port_count=0 sata_count=0 read_only=()
 
 drive_misuse() { misuse "--drive '$1': $2"; }
@@ -62,6 +62,8 @@ add_drive() {
 		lba) [[ $value =~ ^(512|4096)$ ]] || drive_misuse "$spec" "lba is 512 or 4096, not '$value'" ;;
 		cache) [[ $value =~ ^(on|off|lossy)$ ]] || drive_misuse "$spec" "cache is on, off or lossy, not '$value'" ;;
 		error) [[ $value =~ ^(read|write|flush)(@[0-9]+)?$ ]] || drive_misuse "$spec" "error is read, write or flush, with @SECTOR or not, not '$value'" ;;
+		subsys) [[ $value =~ ^[A-Za-z][A-Za-z0-9-]{0,30}$ ]] || drive_misuse "$spec" "'$value' cannot be a subsystem's name" ;;
+		paths) [[ $value =~ ^[2-4]$ ]] || drive_misuse "$spec" "paths is 2, 3 or 4, not '$value'" ;;
 		id) [[ $value =~ ^[A-Za-z][A-Za-z0-9_-]{0,30}$ ]] || drive_misuse "$spec" "'$value' cannot be an id" ;;
 		wwn) [[ $value =~ ^0x[0-9a-fA-F]{16}$ ]] || drive_misuse "$spec" "wwn is 0x and 16 hex digits, not '$value'" ;;
 		speed) [[ $value =~ ^(2_5|5|8|16)$ ]] || drive_misuse "$spec" "speed is 2_5, 5, 8 or 16, not '$value'" ;;
@@ -85,6 +87,11 @@ add_drive() {
 	[ -z "${drive_control[$id]+x}" ] || drive_misuse "$spec" "the id $id is taken"
 	[ "${s[bus]}" != sata ] || [ "${s[lba]}" = 512 ] || drive_misuse "$spec" "QEMU's SATA drives have 512 byte sectors only"
 	[[ ${s[bus]} != nvme* && ${s[bus]} != port || -z ${s[model]:-} ]] || drive_misuse "$spec" "QEMU's NVMe drives have a fixed model"
+	if [[ ${s[bus]} == nvme* || ${s[bus]} == port ]]; then
+		[ -z "${s[wwn]:-}" ] || drive_misuse "$spec" "wwn is for SATA and SCSI drives"
+	else
+		[ -z "${s[subsys]:-}${s[paths]:-}" ] || drive_misuse "$spec" "subsys and paths are for NVMe drives"
+	fi
 	drive_control[$id]=''
 	[ -z "${s[ro]:-}" ] || read_only+=("${s[serial]}")
 	drive_of[$id]=$id
@@ -154,10 +161,21 @@ attach_nvme() {
 		root_port "$id-port" "${s[speed]:+,x-speed=${s[speed]}}${s[width]:+,x-width=${s[width]}}"
 		bus=$id-port ;;
 	esac
-	# An EUI-64 as real drives have it, the same at every boot, and different where serials are not.
-	local eui=${s[wwn]:-0x525400$(printf '%s %s' "$id" "${s[serial]}" | md5sum | cut -c1-10)}
-	args+=(-device "nvme,id=$id,bus=$bus,serial=$(esc "${s[serial]}")"
-		-device "nvme-ns,id=$id-ns,bus=$id,nsid=1,eui64=$eui,$common")
+	local subsys='' n
+	[ -z "${s[paths]:-}" ] || s[subsys]=${s[subsys]:-$id}
+	if [ -n "${s[subsys]:-}" ]; then
+		subsys=",subsys=${s[subsys]}-subsys"
+		[ -n "${subsys_made[${s[subsys]}]:-}" ] || args+=(-device "nvme-subsys,id=${s[subsys]}-subsys,nqn=${s[subsys]}")
+		subsys_made[${s[subsys]}]=1
+	fi
+	args+=(-device "nvme,id=$id,bus=$bus,serial=$(esc "${s[serial]}")$subsys")
+	# Further controllers come before the namespace, which joins all that are there.
+	for ((n = 2; n <= ${s[paths]:-1}; n++)); do
+		root_port "$id-port$n"
+		args+=(-device "nvme,id=$id-path$n,bus=$id-port$n,serial=$(esc "${s[serial]}")$subsys")
+	done
+	# Without an EUI-64 QEMU would draw a UUID at every start.
+	args+=(-device "nvme-ns,id=$id-ns,bus=$id,nsid=1,eui64=0x525400$(printf '%s %s' "$id" "${s[serial]}" | md5sum | cut -c1-10),$common")
 	need_module nvme
 }
 attach_port() { attach_nvme; }

@@ -75,7 +75,7 @@ guest_devices() {
 		expect "sectors of 4096 bytes" equal "$(cat "/sys/block/${d[2]}/queue/logical_block_size")" 4096
 		expect "write cache on" equal "$(nvme get-feature -f 6 "/dev/${d[0]}" | grep -o '.$')" 1
 		expect "write cache off" equal "$(nvme get-feature -f 6 "/dev/${d[2]}" | grep -o '.$')" 0
-		expect "an EUI-64 of its own" test "$(cat "/sys/block/${d[0]}/wwid")" != "$(cat "/sys/block/${d[1]}/wwid")"
+		expect "a WWID of its own" test "$(cat "/sys/block/${d[0]}/wwid")" != "$(cat "/sys/block/${d[1]}/wwid")"
 		expect "drives behind one switch share a bridge" equal "$(shared_bridge "$(device SWA)" "$(device SWB)")" 0x104c
 		expect "drives on root ports share none" equal "$(shared_bridge "${d[0]}" "${d[1]}")" ''
 		a=$(device SATA1)
@@ -87,6 +87,7 @@ guest_devices() {
 			"$(cat "/sys/class/scsi_host/host$(readlink -f "/sys/block/$a/device" | sed 's/.*\///; s/:.*//')/proc_name")" megaraid_sas
 		expect "SCSI drive with a bogus hint" equal "$(cat "/sys/block/$(device SCSI1)/queue/optimal_io_size")" 33553920
 		expect "read-only drive" equal "$(cat "/sys/block/$(device RO1)/ro")" 1
+		expect "two paths to one drive" equal "$(grep -l '^PATHS' /sys/class/nvme/*/serial | wc -l) $(lsblk -dno SERIAL | grep -c ^PATHS)" '2 1'
 		expect "virtio drive" test -b /dev/vda
 
 		before=$(written "${d[0]}")
@@ -154,6 +155,7 @@ guest_again() {
 		sleep 0.1
 	done
 	[ -b "/dev/$(device KEEPB)" ] || echo 'unplugged from outside'
+	[ ! -e /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_KEEPA ] || echo 'udev is there'
 	sleep 100
 }
 
@@ -182,7 +184,7 @@ cut=$!
 	--drive bus=sata,serial=SATA1,size=1G --drive bus=megaraid,serial=MEGA1,size=1G \
 	--drive bus=scsi,serial=SCSI1,size=1G,opt-io=33553920 --drive bus=virtio,serial=VIO1,size=1G \
 	--drive ro,serial=RO1,size=1G --drive fdelay=5ms,serial=SLOW,size=1G \
-	--drive error=write,serial=BAD,size=1G --drive faults,serial=FLT,size=1G \
+	--drive error=write,serial=BAD,size=1G --drive faults,serial=FLT,size=1G --drive paths=2,serial=PATHS,size=1G \
 	--out "$dir/out" -- "$self" --guest devices >"$dir/stdout" 2>"$dir/stderr"
 expect "a signal's status passes through" equal $? 139
 wait $cut
@@ -190,7 +192,7 @@ expect "power cut: status" equal $? 137
 
 cat "$dir/out/asserts" 2>/dev/null || failed=1
 if grep -q '^not ok' "$dir/out/asserts"; then failed=1; fi
-expect "all assertions of the guest came back" equal "$(grep -c '^ok\|^not ok' "$dir/out/asserts")" 31
+expect "all assertions of the guest came back" equal "$(grep -c '^ok\|^not ok' "$dir/out/asserts")" 32
 expect "\$LAB_OUT comes back with folders" equal "$(cat "$dir/out/sub/file" 2>/dev/null)" deep
 expect "stdout is whole and clean" equal "$(sha256sum <"$dir/stdout")" \
 	"$({ for ((i = 0; i < 200; i++)); do echo "out $i"; done; head -c 300000 /dev/zero | tr '\0' '\200'; } | sha256sum)"
@@ -205,9 +207,9 @@ expect "power cut: flushed is kept" equal "$(block a 0) $(block b 0)" 'flushed f
 expect "power cut: a drive that forgets nothing" equal "$(block a 1)" unflushed
 expect "power cut: a lossy cache is lost" equal "$(block b 1)" ''
 
-"$lab" "${keep[@]}" --after 1:unplug\ b --kill-after 12 -- "$self" --guest again >"$dir/again" 2>&1
+"$lab" "${keep[@]}" --udev --after 1:unplug\ b --kill-after 12 -- "$self" --guest again >"$dir/again" 2>&1
 expect "--kill-after: status" equal $? 137
-expect "kept images, --after, one stream" equal "$(cat "$dir/again")" "$(printf 'flushed\nunplugged from outside\nlab: power cut')"
+expect "kept images, --after, --udev, one stream" equal "$(cat "$dir/again")" "$(printf 'flushed\nunplugged from outside\nudev is there\nlab: power cut')"
 
 begin=$SECONDS
 "$lab" --timeout 3 -- true >/dev/null 2>"$dir/err"
