@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/base/escape.h"
+#include "advisor/emit/emit.h"
+#include "advisor/model/verdict_command.h"
+#include "advisor/base/ban.h"
+
+static bool has_control(const char *s)
+{
+	for (; *s; s++)
+		if (iscntrl((unsigned char)*s))
+			return true;
+	return false;
+}
+
+int emit_check(const struct verdict *v, struct why *why)
+{
+	const char *what = "cannot write the files of the recommendation";
+	char uuid[36];
+
+	if (!v->decided)
+		return why_set(why, -EINVAL, what, NULL, NULL, "nothing was decided%s%s",
+			       v->undecided_why ? ": " : "", v->undecided_why ? v->undecided_why : "");
+	if (!v->fs_uuid || verdict_md_uuid(v->fs_uuid, uuid) < 0)
+		return why_set(why, -EINVAL, what, "filesystem.uuid", NULL, "not a UUID");
+	if (!v->mount_point || *v->mount_point != '/' || has_control(v->mount_point))
+		return why_set(why, -EINVAL, what, "mount point", "name an absolute path",
+			       "not an absolute path in printable characters");
+	if (v->layout.level == LEVEL_SINGLE)
+		return v->n_devices == 1 ? 0 : -EINVAL;
+	if (!v->array_uuid || verdict_md_uuid(v->array_uuid, uuid) < 0)
+		return why_set(why, -EINVAL, what, "layout.uuid", NULL, "not a UUID");
+	if (!escape_is_plain_name(v->array_name))
+		return why_set(why, -EINVAL, what, "array name", "use letters, digits, '.', '_' and '-'",
+			       "it would not be a name below /dev/md/");
+	return 0;
+}
+
+char *emit_fstab_line(const struct verdict *v)
+{
+	struct buf b = BUF_INIT;
+
+	/* fsck: never for XFS (xfs_repair(8) is for hands), second pass for ext4. */
+	buf_addf(&b, "UUID=%s ", v->fs_uuid);
+	escape_fstab(&b, v->mount_point);
+	buf_addf(&b, " %s ", fs_name(v->layout.fs));
+	escape_fstab(&b, v->mount_options);
+	buf_addf(&b, " 0 %d", v->layout.fs == FS_EXT4 ? 2 : 0);
+	return buf_take(&b);
+}
+
+char *emit_fstab(const struct verdict *v)
+{
+	_cleanup_free_ char *line = emit_fstab_line(v);
+	struct buf b = BUF_INIT;
+
+	buf_add(&b, "# Save volume, by UUID. No discard: fstrim.timer trims once a week. nofail and the\n"
+		    "# time limit: a missing drive must not stop the boot.\n");
+	buf_add(&b, line ? line : "");
+	buf_addc(&b, '\n');
+	b.failed |= !line;
+	return buf_take(&b);
+}
+
+char *emit_sysctl(const struct verdict *v)
+{
+	struct buf b = BUF_INIT;
+
+	buf_add(&b, "# Dirty-page limits for saves. Of each pair (ratio, bytes) only one may be set:\n"
+		    "# writing one clears the other.\n");
+	for (size_t i = 0; i < v->n_sysctls; i++) {
+		buf_add(&b, "\n# ");
+		escape_text(&b, v->sysctls[i].why);
+		buf_addf(&b, "\n%s = %ju\n", v->sysctls[i].name, (uintmax_t)v->sysctls[i].value);
+	}
+	return buf_take(&b);
+}
+
+/* The match that finds the drive again: WWID where the block device has one, else its serial. */
+static bool udev_match(struct buf *b, const struct verdict_device *d)
+{
+	if (d->wwid && d->transport && str_starts(d->transport, "nvme")) {
+		buf_add(b, "ATTR{wwid}==\"");
+		escape_udev(b, d->wwid);
+	} else if (d->serial) {
+		buf_add(b, "ENV{ID_SERIAL_SHORT}==\"");
+		escape_udev(b, d->serial);
+	} else {
+		return false;
+	}
+	buf_add(b, "\"");
+	return true;
+}
+
+char *emit_udev(const struct verdict *v)
+{
+	struct buf b = BUF_INIT;
+
+	buf_add(&b, "# I/O scheduler of the save volume's drives. Whole disks only, never md, and only where\n"
+		    "# the kernel lists that scheduler for the device.\n");
+	for (size_t i = 0; i < v->n_devices; i++) {
+		const struct verdict_device *d = &v->devices[i];
+		_cleanup_buf_ struct buf match = BUF_INIT;
+
+		buf_add(&b, "\n# ");
+		escape_text(&b, d->model ? d->model : "drive");
+		buf_add(&b, ", serial ");
+		escape_text(&b, d->serial ? d->serial : "not known");
+		buf_addc(&b, '\n');
+		if (!d->scheduler) {
+			buf_add(&b, "# left as it is: no scheduler is recommended for it\n");
+			continue;
+		}
+		if (!udev_match(&match, d)) {
+			buf_add(&b, "# left as it is: neither WWID nor serial to find it by\n");
+			continue;
+		}
+		buf_addf(&b,
+			 "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", "
+			 "KERNEL!=\"md*|dm-*|loop*\", %s, TEST==\"queue/scheduler\", "
+			 "ATTR{queue/scheduler}==\"*%s*\", ATTR{queue/scheduler}=\"%s\"\n",
+			 match.s, d->scheduler, d->scheduler);
+	}
+	return buf_take(&b);
+}
+
+char *emit_mdadm_line(const struct verdict *v)
+{
+	struct buf b = BUF_INIT;
+	char uuid[36];
+
+	if (verdict_md_uuid(v->array_uuid, uuid) < 0)
+		return NULL;
+	buf_addf(&b, "ARRAY /dev/md/%s metadata=1.2 UUID=%s", v->array_name, uuid);
+	if (v->homehost && escape_is_plain_name(v->homehost))
+		buf_addf(&b, " name=%s:%s", v->homehost, v->array_name);
+	return buf_take(&b);
+}
+
+char *emit_mdadm_conf(const struct verdict *v)
+{
+	struct buf b = BUF_INIT;
+	_cleanup_free_ char *line = NULL;
+
+	if (v->layout.level == LEVEL_SINGLE)
+		return strdup("# The recommended layout is a single drive: there is no array.\n");
+	line = emit_mdadm_line(v);
+	buf_add(&b, "# By UUID, so that it is found whatever its drives are called. The array records its\n"
+		    "# homehost; with another HOMEHOST line than <system> here, or after the host was renamed,\n"
+		    "# this entry keeps it from coming up as md127. It must be in the initramfs, too:\n"
+		    "# update-initramfs -u\n");
+	buf_add(&b, line ? line : "");
+	buf_addc(&b, '\n');
+	b.failed |= !line;
+	return buf_take(&b);
+}
+
+/* Takes `text` over. */
+static int add(struct snippet *list, size_t *n, const char *file, char *text)
+{
+	list[*n] = (struct snippet){.file = strdup(file), .text = text};
+	if (list[*n].file && text) {
+		(*n)++;
+		return 0;
+	}
+	snippet_free(&list[*n]);
+	return -ENOMEM;
+}
+
+int emit_all(const struct request *request, const struct verdict *v, const struct profile *profiles,
+	     const char *tool_version, struct snippet **ret, size_t *ret_n, struct why *why)
+{
+	int err = emit_check(v, why);
+	struct snippet *list;
+	size_t n = 0;
+
+	if (err)
+		return err;
+	list = calloc(6, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	err = add(list, &n, "fstab", emit_fstab(v));
+	if (!err)
+		err = add(list, &n, "sysctl.d/60-stripewise.conf", emit_sysctl(v));
+	if (!err)
+		err = add(list, &n, "udev/60-stripewise.rules", emit_udev(v));
+	if (!err)
+		err = add(list, &n, "mdadm.conf", emit_mdadm_conf(v));
+	if (!err)
+		err = add(list, &n, "provision.sh", emit_provision(v, tool_version));
+	if (!err)
+		err = add(list, &n, "job.fio", emit_fio(request, v, profiles));
+	if (err) {
+		while (n)
+			snippet_free(&list[--n]);
+		free(list);
+		return err;
+	}
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}
