@@ -8,16 +8,14 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/data.h"
 #include "advisor/base/parse.h"
+#include "advisor/model/keyval.h"
 #include "advisor/model/profile.h"
 #include "advisor/base/ban.h"
 
-#define LINE_MAX_BYTES 4096
 #define FOLDER "profiles/"
 
 struct reader {
-	const char *file;
-	size_t line;
-	struct why *why;
+	struct keyval *kv;
 	struct profile *p;
 	unsigned seen; /* bit per key */
 };
@@ -38,20 +36,9 @@ uint64_t profile_burst_bytes(const struct profile *p)
 	return p->burst_min_bytes + (p->burst_max_bytes - p->burst_min_bytes) / 2;
 }
 
-/* "FILE:LINE" for a fault in a line, FILE alone (line 0) for one of the whole. */
-static int bad(const struct reader *r, const char *remedy, const char *what, const char *text)
+static int bad(const struct reader *r, const char *remedy, const char *fault, const char *text)
 {
-	_cleanup_free_ char *where = r->line ? str_printf("%s:%zu", r->file, r->line)
-					     : str_printf("%s", r->file);
-
-	return why_set(r->why, -EINVAL, "cannot read the profile", where ? where : r->file, remedy,
-		       "%s%s%.80s%s", what, text ? " '" : "", text ? text : "", text ? "'" : "");
-}
-
-/* A block size: a bare number is bytes; K, KiB, M, MiB are binary. */
-static int parse_block(const char *s, uint64_t *ret)
-{
-	return parse_u64(s, ret) ? parse_chunk(s, ret, NULL) : 0;
+	return keyval_bad(r->kv, remedy, fault, text);
 }
 
 static int parse_burst(const char *s, uint64_t *ret)
@@ -82,13 +69,12 @@ static int parse_range(char *s, int (*one)(const char *, uint64_t *), uint64_t *
 	return 0;
 }
 
-static int set_text(const struct reader *r, const char *v, char **ret)
+static int set_text(const char *v, char **ret)
 {
 	char *s = strdup(v);
 
 	if (!s)
-		return why_set(r->why, -ENOMEM, "cannot read the profile", r->file, NULL,
-			       "out of memory");
+		return -ENOMEM;
 	free(*ret);
 	*ret = s;
 	return 0;
@@ -101,17 +87,17 @@ static int set_name(struct reader *r, char *v)
 	for (const char *c = v; *c; c++)
 		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-')
 			return bad(r, "use a-z, 0-9 and -", "name cannot be", v);
-	return set_text(r, v, &r->p->name);
+	return set_text(v, &r->p->name);
 }
 
 static int set_title(struct reader *r, char *v)
 {
-	return set_text(r, v, &r->p->title);
+	return set_text(v, &r->p->title);
 }
 
 static int set_source(struct reader *r, char *v)
 {
-	return set_text(r, v, &r->p->source);
+	return set_text(v, &r->p->source);
 }
 
 /* One "SIZE[-SIZE][:SHARE]". */
@@ -127,7 +113,7 @@ static int add_size(struct reader *r, char *item)
 		return bad(r, "give at most 32", "write has too many sizes", NULL);
 	if (share)
 		*share++ = 0;
-	if (parse_range(item, parse_block, &c.min_bytes, &c.max_bytes))
+	if (parse_range(item, keyval_block, &c.min_bytes, &c.max_bytes))
 		return bad(r, "write e.g. 4K-32K:0.7, 64K-1M:0.3", "write does not hold a size:", text);
 	if (c.max_bytes > PROFILE_WRITE_MAX)
 		return bad(r, "use at most 16M for one write", "write is too large:", text);
@@ -166,7 +152,7 @@ static int set_align(struct reader *r, char *v)
 {
 	uint64_t n;
 
-	if (parse_block(v, &n) || n < 512 || n > (1u << 20) || (n & (n - 1)))
+	if (keyval_block(v, &n) || n < 512 || n > (1u << 20) || (n & (n - 1)))
 		return bad(r, "use a power of two from 512 to 1M", "align cannot be", v);
 	r->p->align_bytes = n;
 	return 0;
@@ -182,25 +168,10 @@ static int set_files(struct reader *r, char *v)
 	return 0;
 }
 
-/* Index of `v` among `n` words, or -EINVAL with what they are. */
-static int word(struct reader *r, const char *key, const char *v, const char *const *words, size_t n)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT;
-
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v, words[i]))
-			return (int)i;
-	buf_addf(&b, "use one of");
-	for (size_t i = 0; i < n; i++)
-		buf_addf(&b, "%s %s", i ? "," : "", words[i]);
-	buf_addf(&b, " for %s", key);
-	return bad(r, b.s, "there is no such word:", v);
-}
-
 static int set_order(struct reader *r, char *v)
 {
 	static const char *const words[] = {"sequential", "interleaved", "random"};
-	int i = word(r, "order", v, words, ARRAY_SIZE(words));
+	int i = keyval_word(r->kv, v, words, ARRAY_SIZE(words));
 
 	if (i < 0)
 		return i;
@@ -211,7 +182,7 @@ static int set_order(struct reader *r, char *v)
 static int set_rewrite(struct reader *r, char *v)
 {
 	static const char *const words[] = {"in-place", "new-file"};
-	int i = word(r, "rewrite", v, words, ARRAY_SIZE(words));
+	int i = keyval_word(r->kv, v, words, ARRAY_SIZE(words));
 
 	if (i < 0)
 		return i;
@@ -222,7 +193,7 @@ static int set_rewrite(struct reader *r, char *v)
 static int set_fsync(struct reader *r, char *v)
 {
 	static const char *const words[] = {"end", "each-file", "each-write"};
-	int i = word(r, "fsync", v, words, ARRAY_SIZE(words));
+	int i = keyval_word(r->kv, v, words, ARRAY_SIZE(words));
 
 	if (i < 0)
 		return i;
@@ -277,37 +248,23 @@ static const struct {
 	{"every", set_every, true},	{"increment", set_increment, false},
 };
 
-/* One line, NUL-terminated and ours to cut up. */
-static int read_line(struct reader *r, char *line)
+static int read_key(struct keyval *kv, void *arg)
 {
-	char *hash = strchr(line, '#'), *eq;
-	char *key = line, *v;
+	struct reader *r = arg;
 
-	if (hash)
-		*hash = 0;
-	key = str_strip(line);
-	if (!*key)
-		return 0;
-	eq = strchr(key, '=');
-	if (!eq)
-		return bad(r, "write KEY = VALUE, or # before a comment", "not KEY = VALUE:", key);
-	*eq = 0;
-	key = str_strip(key);
-	v = str_strip(eq + 1);
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (strcmp(key, keys[i].name) != 0)
+	for (size_t i = 0; kv->key && i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(kv->key, keys[i].name) != 0)
 			continue;
 		if (r->seen & (1u << i))
-			return bad(r, "keep one of the two lines", "given a second time:", key);
+			return bad(r, "keep one of the two lines", "given a second time:", kv->key);
 		r->seen |= 1u << i;
-		if (!*v)
-			return bad(r, "write a value after the =", "there is no value for", key);
-		return keys[i].set(r, v);
+		return keys[i].set(r, kv->value);
 	}
 	return bad(r,
 		   "known keys: name title source write align files order rewrite fsync burst every "
 		   "increment",
-		   "unknown key:", key);
+		   kv->key ? "unknown key:" : "a profile has no sections:",
+		   kv->key ? kv->key : kv->section);
 }
 
 /* What only the whole tells: required keys, sizes against the alignment and the burst. */
@@ -316,7 +273,6 @@ static int check_whole(struct reader *r)
 	const struct profile *p = r->p;
 	int err = 0;
 
-	r->line = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (keys[i].required && !(r->seen & (1u << i)))
 			return bad(r, "add the line", "there is no line for", keys[i].name);
@@ -331,9 +287,9 @@ static int check_whole(struct reader *r)
 	if (p->burst_min_bytes < p->align_bytes)
 		return bad(r, "make burst larger", "burst is smaller than align", NULL);
 	if (!p->title)
-		err = set_text(r, p->name, &r->p->title);
+		err = set_text(p->name, &r->p->title);
 	if (!err && !p->source)
-		err = set_text(r, "the profile's author", &r->p->source);
+		err = set_text("the profile's author", &r->p->source);
 	return err;
 }
 
@@ -341,25 +297,10 @@ int profile_parse(const char *text, size_t len, const char *name_for_errors, str
 		  struct why *why)
 {
 	_cleanup_profile_ struct profile p = {.align_bytes = 4096, .files = 1};
-	struct reader r = {.file = name_for_errors, .why = why, .p = &p};
-	char line[LINE_MAX_BYTES];
-	const char *end = text + len;
-	int err = 0;
+	struct keyval kv = {.what = "profile", .file = name_for_errors, .why = why};
+	struct reader r = {.kv = &kv, .p = &p};
+	int err = keyval_read(&kv, text, len, read_key, &r);
 
-	while (text < end && !err) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t n = (size_t)((newline ? newline : end) - text);
-
-		r.line++;
-		if (n >= sizeof(line))
-			return bad(&r, "keep lines below 4096 bytes", "the line is too long", NULL);
-		if (memchr(text, 0, n))
-			return bad(&r, "give a text file", "the line holds a NUL byte", NULL);
-		memcpy(line, text, n);
-		line[n] = 0;
-		err = read_line(&r, line);
-		text += n + 1;
-	}
 	if (!err)
 		err = check_whole(&r);
 	if (err)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/base/log.h"
+#include "advisor/bench/engine.h"
+#include "advisor/base/ban.h"
+
+/* Content repeats after so much; larger than any single write. */
+#define POOL_BYTES (2 * (uint64_t)PROFILE_WRITE_MAX)
+#define SECTOR_MAX 4096u
+
+bool bench_stopped(const struct bench *b)
+{
+	return b->env.stop && *b->env.stop;
+}
+
+void bench_progress(const struct bench *b, const char *what, double share)
+{
+	if (b->env.progress)
+		b->env.progress(b->env.arg, what, share);
+}
+
+uint64_t bench_written(const struct bench *b)
+{
+	return b->written;
+}
+
+/* Bytes that no drive can compress or find twice: splitmix64 from the seed. */
+static void fill_pool(char *pool, uint64_t bytes, uint64_t seed)
+{
+	uint64_t *v = (uint64_t *)(void *)pool;
+
+	for (uint64_t i = 0; i < bytes / sizeof(*v); i++) {
+		uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
+
+		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+		z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+		v[i] = z ^ (z >> 31);
+	}
+}
+
+int bench_open(const struct target *target, const struct bench_scale *scale,
+	       const struct bench_env *env, struct bench **ret, struct why *why)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	if (b)
+		b->pool = aligned_alloc(2u << 20, POOL_BYTES);
+	if (!b || !b->pool) {
+		free(b);
+		return why_set(why, -ENOMEM, "cannot measure", target->path, NULL, "out of memory");
+	}
+	b->target = *target;
+	b->scale = *scale;
+	b->env = *env;
+	b->pool_bytes = POOL_BYTES;
+	b->align = target->dio_align ? target->dio_align : SECTOR_MAX;
+	/* Fewer translations to look up while timing; only a hint. */
+	(void)madvise(b->pool, POOL_BYTES, MADV_HUGEPAGE);
+	fill_pool(b->pool, POOL_BYTES, env->seed);
+	*ret = b;
+	return 0;
+}
+
+void bench_close(struct bench *b)
+{
+	if (!b || b->stuck)
+		return; /* threads in the kernel still use it all */
+	own_files_close(&b->files);
+	free(b->pool);
+	free(b);
+}
+
+static void active_free(struct active *a)
+{
+	for (size_t i = 0; i < a->n_workers; i++)
+		worker_free(&a->workers[i]);
+	free(a->workers);
+	free(a);
+}
+
+/* Workers with their streams and runs, files laid out, everything allocated. */
+static int prepare(struct bench *b, struct active *a, struct why *why)
+{
+	const struct job *job = a->job;
+	uint64_t longest = b->scale.record_max_ns + b->scale.ramp_ns + b->scale.sustained_max_ns;
+	int err = 0;
+
+	for (size_t i = 0; i < job->n_streams; i++) {
+		a->stream_first[i] = a->n_workers;
+		a->stream_n[i] = stream_threads(&job->streams[i], a->run.mode);
+		a->n_workers += a->stream_n[i];
+	}
+	a->workers = calloc(a->n_workers, sizeof(*a->workers));
+	if (!a->workers)
+		return -ENOMEM;
+	for (size_t i = 0; i < job->n_streams && !err; i++) {
+		for (size_t k = 0; k < a->stream_n[i]; k++) {
+			a->workers[a->stream_first[i] + k].run = &a->run;
+			a->workers[a->stream_first[i] + k].spec = &job->streams[i];
+		}
+		err = bench_layout(b, a, i, why);
+	}
+	for (size_t i = 0; i < a->n_workers && !err; i++) {
+		err = worker_init(&a->workers[i], b->env.seed, (unsigned)i, longest);
+		if (err == -EAGAIN)
+			err = why_set(why, err, "cannot set up asynchronous I/O", b->target.path,
+				      "raise /proc/sys/fs/aio-max-nr",
+				      "the kernel's limit is used up");
+	}
+	if (!err && b->env.max_write_bytes && b->written >= b->env.max_write_bytes)
+		return why_set(why, -EFBIG, "cannot measure", b->target.path, "raise --max-writes",
+			       "nothing more may be written");
+	a->run.write_left = b->env.max_write_bytes ? b->env.max_write_bytes - b->written
+						   : UINT64_MAX;
+	return err;
+}
+
+/* What a job leaves behind for the next: bytes written, files that were cut. */
+static void settle(struct bench *b, const struct active *a)
+{
+	for (size_t i = 0; i < a->n_workers; i++)
+		b->written += a->workers[i].all_bytes[DIR_WRITE];
+	for (size_t i = 0; i < a->job->n_streams; i++) {
+		const struct stream_spec *s = &a->job->streams[i];
+
+		if (!s->save || s->save->rewrite != REWRITE_NEW_FILE ||
+		    a->run.mode != MODE_BUFFERED)
+			continue;
+		/* Cut to nothing at each save: the next job lays them out anew. */
+		for (size_t k = 0; k < b->files.n; k++)
+			if (!strcmp(b->files.v[k].name, s->file))
+				b->files.v[k].bytes = b->files.v[k].asked_bytes = 0;
+	}
+}
+
+int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
+	      struct why *why)
+{
+	struct active *a = calloc(1, sizeof(*a));
+	struct job_result r = {0};
+	int err;
+
+	if (!a)
+		return -ENOMEM;
+	a->job = job;
+	a->run.mode = mode;
+	a->run.pool = b->pool;
+	a->run.pool_bytes = b->pool_bytes;
+	a->run.interval_ns = b->scale.interval_ns;
+	err = prepare(b, a, why);
+	if (!err && bench_stopped(b))
+		err = -EINTR;
+	if (!err)
+		err = active_run(b, a, why);
+	if (b->stuck)
+		return err; /* its threads still use `a` */
+	settle(b, a);
+	if (!err)
+		err = active_collect(b, a, &r);
+	log_line(b->env.log, "bench: job %s, %s: %s", job->name, io_mode_name(mode),
+		 err ? strerror(-err) : r.problems.n ? r.problems.v[0] : "done");
+	active_free(a);
+	if (err) {
+		job_result_free(&r);
+		return err;
+	}
+	*ret = r;
+	return 0;
+}

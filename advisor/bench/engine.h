@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside the load generator: the bench, a job being run, and the steps from one to its result. */
+#ifndef SW_BENCH_ENGINE_H
+#define SW_BENCH_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "advisor/bench/bench.h"
+#include "advisor/bench/files.h"
+#include "advisor/bench/worker.h"
+
+struct bench {
+	struct target target;
+	struct bench_scale scale;
+	struct bench_env env;
+	struct own_files files;
+	char *pool;
+	uint64_t pool_bytes;
+	uint64_t written; /* without what a running job has written */
+	uint32_t align;	  /* of O_DIRECT */
+	bool stuck;	  /* threads hang in the kernel and still use the files */
+};
+
+/* A job being run: workers in the order of the streams. Owned; freed by active_free(). */
+struct active {
+	const struct job *job;
+	struct run run;
+	struct worker *workers;
+	size_t n_workers;
+	size_t stream_first[JOB_STREAMS_MAX], stream_n[JOB_STREAMS_MAX];
+	uint64_t file_bytes[JOB_STREAMS_MAX]; /* laid out for the stream, all its files */
+	uint64_t save_bytes[JOB_STREAMS_MAX];
+};
+
+/* layout.c: makes and lays out the files of a stream; fills workers' files and regions. */
+int bench_layout(struct bench *b, struct active *a, size_t stream, struct why *why);
+/* How many threads a stream takes in a mode: in the buffered one, depth is made of threads. */
+unsigned stream_threads(const struct stream_spec *s, enum io_mode mode);
+bool bench_stopped(const struct bench *b);
+void bench_progress(const struct bench *b, const char *what, double share);
+
+/* threads.c: runs the workers to their end. 0, -EINTR, -ETIMEDOUT, or a worker's -errno. */
+int active_run(struct bench *b, struct active *a, struct why *why);
+
+/* collect.c: merges what the workers found. */
+int active_collect(const struct bench *b, const struct active *a, struct job_result *ret);
+
+/*
+ * check.c, pure: adds to j->problems where the asked depth was not held (Little's law, 5 %;
+ * `held_ns` is the sum of latencies of stream i, elapsed its recorded time), and to j->notes what
+ * a reader should know: too few samples, saves scaled down.
+ */
+#define DEPTH_TOLERANCE 0.05
+int check_depth(struct job_result *j, const char *stream, unsigned asked, double held);
+int check_samples(struct job_result *j);
+
+#endif

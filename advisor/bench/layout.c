@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which files a stream gets, how large, and which part of them each thread. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/base/log.h"
+#include "advisor/base/units.h"
+#include "advisor/bench/clock.h"
+#include "advisor/bench/engine.h"
+#include "advisor/base/ban.h"
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t round_up(uint64_t v, uint64_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+unsigned stream_threads(const struct stream_spec *s, enum io_mode mode)
+{
+	return mode == MODE_BUFFERED ? s->threads * s->depth : s->threads;
+}
+
+static bool stopped(void *arg)
+{
+	return bench_stopped(arg);
+}
+
+/* Writes a file's bytes, within time and cap. `least` is what the stream cannot do without. */
+static int fill(struct bench *b, struct own_file *f, uint64_t bytes, uint64_t least,
+		struct why *why)
+{
+	uint64_t left = b->env.max_write_bytes ? b->env.max_write_bytes - b->written : UINT64_MAX;
+	struct fill how = {
+		.pool = b->pool,
+		.pool_bytes = b->pool_bytes,
+		.until_ns = clock_ns() + b->scale.prep_ns,
+		.min_bytes = least,
+		.max_bytes = left,
+		.stopped = stopped,
+		.arg = b,
+	};
+	char size[UNITS_LEN];
+	int err;
+
+	/* A file that time or cap cut short is not made longer by the next job: all measure alike. */
+	if (bytes <= f->asked_bytes && f->bytes >= least)
+		return 0;
+	bench_progress(b, "laying out files", 0);
+	err = own_file_direct(f, &b->target, true, NULL);
+	if (err && err != -ENOTSUP)
+		return err;
+	err = own_file_fill(f, &b->target, bytes, &how, &b->written, why);
+	if (err)
+		return err;
+	f->asked_bytes = bytes;
+	log_line(b->env.log, "bench: file %s.%u laid out, %llu of %llu bytes", f->name, f->index,
+		 (unsigned long long)f->bytes, (unsigned long long)bytes);
+	if (f->bytes < least)
+		return why_set(why, -EFBIG, "cannot measure", b->target.path, "raise --max-writes",
+			       "only %s may still be written, too little to lay out a file",
+			       fmt_bytes(left, size));
+	return 0;
+}
+
+/* One file of a stream: made, laid out, switched to the mode. Its descriptor and size. */
+static int one_file(struct bench *b, const struct stream_spec *s, enum io_mode mode, unsigned index,
+		    uint64_t bytes, uint64_t least, struct worker_file *ret, struct why *why)
+{
+	int i = own_file_get(&b->files, &b->target, s->file, index, why);
+	struct own_file *f;
+	int err;
+
+	if (i < 0)
+		return i;
+	f = &b->files.v[i];
+	err = s->layout == LAYOUT_ALLOCATED ? own_file_allocate(f, &b->target, bytes, why)
+					    : fill(b, f, bytes, least, why);
+	if (!err)
+		err = own_file_direct(f, &b->target, mode == MODE_DIRECT, why);
+	if (err)
+		return err;
+	if (mode == MODE_BUFFERED && !b->env.warm)
+		(void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (mode == MODE_BUFFERED && b->env.warm)
+		(void)readahead(f->fd, 0, f->bytes);
+	*ret = (struct worker_file){.fd = f->fd, .bytes = f->bytes};
+	return 0;
+}
+
+static int refuse_align(const struct bench *b, uint64_t bytes, struct why *why)
+{
+	return why_set(why, -ENOTSUP, "cannot measure with O_DIRECT", b->target.path, NULL,
+		       "blocks of %llu bytes are no multiple of the drive's %u",
+		       (unsigned long long)bytes, b->align);
+}
+
+/* The files of whole saves: the profile's number of them, fewer in proportion if scaled down. */
+static int layout_save(struct bench *b, struct active *a, size_t stream, struct why *why)
+{
+	const struct stream_spec *s = &a->job->streams[stream];
+	const struct profile *p = s->save;
+	struct worker *w = &a->workers[a->stream_first[stream]];
+	uint64_t full = round_up(s->file_bytes, p->align_bytes), save, largest = 0, share;
+	uint64_t files = p->files;
+	int err = 0;
+
+	if (a->run.mode == MODE_DIRECT && p->align_bytes % b->align)
+		return refuse_align(b, p->align_bytes, why);
+	for (size_t i = 0; i < p->n_sizes; i++)
+		if (p->sizes[i].max_bytes > largest)
+			largest = p->sizes[i].max_bytes;
+	save = full > b->scale.save_max_bytes ? b->scale.save_max_bytes : full;
+	save = round_up(save > largest ? save : largest, p->align_bytes);
+	/* Bytes a file, and so bytes an fsync, stay about what they are. */
+	files = save < full ? (files * save + full - 1) / full : files;
+	share = round_up(save / files, p->align_bytes);
+	w->files = calloc(files, sizeof(*w->files));
+	if (!w->files)
+		return -ENOMEM;
+	/* Room for the share and one write across its end. */
+	share = round_up(share + largest, 4096);
+	for (unsigned i = 0; i < files && !err; i++)
+		err = one_file(b, s, a->run.mode, i, share, share, &w->files[i], why);
+	w->n_files = files;
+	w->save_bytes = a->save_bytes[stream] = save;
+	a->file_bytes[stream] = share * files;
+	return err;
+}
+
+/* The one file of a stream of blocks, in equal parts for threads that go through it in order. */
+static int layout_blocks(struct bench *b, struct active *a, size_t stream, struct why *why)
+{
+	const struct stream_spec *s = &a->job->streams[stream];
+	uint64_t max = s->layout == LAYOUT_ALLOCATED ? b->scale.alloc_max_bytes
+						     : b->scale.file_max_bytes;
+	uint64_t block = s->block_bytes, least, bytes, part;
+	size_t n = a->stream_n[stream];
+	struct worker_file file = {0};
+	int err;
+
+	if (a->run.mode == MODE_DIRECT && block % b->align)
+		return refuse_align(b, block, why);
+	/* Each thread needs room for what it has in flight. */
+	least = block * s->depth * s->threads;
+	least = round_up(least > b->scale.file_min_bytes ? least : b->scale.file_min_bytes, 4096);
+	bytes = min_u64(s->file_bytes, max) & ~4095ULL;
+	if (bytes < least)
+		bytes = least;
+	if (bytes > b->target.free_bytes)
+		return own_file_why(&b->target, "cannot lay out a file", ENOSPC, why);
+	err = one_file(b, s, a->run.mode, 0, bytes, least, &file, why);
+	if (err)
+		return err;
+	part = s->random ? file.bytes : file.bytes / n / block * block;
+	for (size_t i = 0; i < n; i++) {
+		struct worker *w = &a->workers[a->stream_first[stream] + i];
+
+		w->files = malloc(sizeof(*w->files));
+		if (!w->files)
+			return -ENOMEM;
+		w->n_files = 1;
+		w->low = s->random ? 0 : part * i;
+		w->high = w->low + part;
+		*w->files = file;
+		w->files->cursor = w->low;
+	}
+	a->file_bytes[stream] = file.bytes;
+	return 0;
+}
+
+int bench_layout(struct bench *b, struct active *a, size_t stream, struct why *why)
+{
+	return a->job->streams[stream].save ? layout_save(b, a, stream, why)
+					    : layout_blocks(b, a, stream, why);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long and how much, by budget and free space. */
+#include "advisor/bench/bench.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/base/ban.h"
+
+#define S  1000000000ULL
+#define MB 1000000ULL
+#define GB 1000000000ULL
+
+static const struct bench_scale scales[] = {
+	[BUDGET_QUICK] = {
+		.ramp_ns = 3 * S / 10,
+		.record_ns = 3 * S / 2,
+		.record_max_ns = 6 * S,
+		.prep_ns = 1 * S,
+		.file_max_bytes = 1 * GB,
+		.save_max_bytes = 16 * MB,
+		.min_saves = 3,
+		.sustained_max_ns = 5 * S,
+		.alloc_max_bytes = 16 * GB,
+		.interval_ns = S / 10,
+		.cost = "seconds instead of minutes: small files that a drive's cache may hold, no cache is "
+			"exhausted, tails beyond p99 are not seen",
+	},
+	[BUDGET_STANDARD] = {
+		.ramp_ns = 10 * S,
+		.record_ns = 120 * S,
+		.record_max_ns = 240 * S,
+		.prep_ns = 60 * S,
+		.file_max_bytes = 8 * GB,
+		.save_max_bytes = 1 * GB,
+		.min_saves = 5,
+		.sustained_max_ns = 600 * S,
+		.alloc_max_bytes = 400 * GB,
+		.interval_ns = S,
+		.cost = "sustained writes end after 10 minutes, which may be before a large drive's cache "
+			"is exhausted",
+	},
+	[BUDGET_THOROUGH] = {
+		.ramp_ns = 10 * S,
+		.record_ns = 300 * S,
+		.record_max_ns = 600 * S,
+		.prep_ns = 300 * S,
+		.file_max_bytes = 64 * GB,
+		.save_max_bytes = 16 * GB,
+		.min_saves = 10,
+		.sustained_max_ns = 3600 * S,
+		.alloc_max_bytes = 1000 * GB,
+		.interval_ns = S,
+		.cost = "none known",
+	},
+};
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void bench_scale_init(struct bench_scale *s, enum budget budget, uint64_t free_bytes)
+{
+	*s = scales[budget < ARRAY_SIZE(scales) ? budget : BUDGET_STANDARD];
+	s->min_ops = 1000;
+	/*
+	 * Three written files (world, save, meta), the files of a save and one allocated file at
+	 * the same time leave a tenth free: 3/8 + 1/8 + 3/8.
+	 */
+	s->file_max_bytes = min_u64(s->file_max_bytes, free_bytes / 8);
+	s->save_max_bytes = min_u64(s->save_max_bytes, free_bytes / 8);
+	s->alloc_max_bytes = min_u64(s->alloc_max_bytes, free_bytes / 8 * 3);
+	s->file_min_bytes = min_u64(32 * MB, s->file_max_bytes);
+}
+
+void bench_cost(const struct job *job, const struct bench_scale *s, double bytes_per_s,
+		uint64_t *ret_ns, uint64_t *ret_bytes)
+{
+	double bytes = 0, ns = (double)(job->no_ramp ? 0 : s->ramp_ns), run_ns = 0;
+
+	for (size_t i = 0; i < job->n_streams; i++) {
+		const struct stream_spec *x = &job->streams[i];
+		double run = (double)(x->limit_bytes ? s->sustained_max_ns
+				      : x->leads     ? s->record_max_ns
+						     : s->record_ns);
+		double rate = bytes_per_s;
+
+		if (x->layout == LAYOUT_WRITTEN) {
+			double file = (double)min_u64(x->file_bytes, x->save ? s->save_max_bytes
+									     : s->file_max_bytes);
+
+			bytes += file;
+			ns += file / bytes_per_s * 1e9;
+		}
+		if (x->rate_bytes_per_s && (double)x->rate_bytes_per_s < rate)
+			rate = (double)x->rate_bytes_per_s;
+		if (x->rate_iops && (double)(x->rate_iops * x->block_bytes) < rate)
+			rate = (double)(x->rate_iops * x->block_bytes);
+		rate *= 1 - x->read_share;
+		if (x->limit_bytes && rate > 0 && (double)x->limit_bytes / rate * 1e9 < run)
+			run = (double)x->limit_bytes / rate * 1e9;
+		bytes += rate * (run + (double)(job->no_ramp ? 0 : s->ramp_ns)) / 1e9;
+		run_ns = run > run_ns ? run : run_ns;
+	}
+	*ret_ns = (uint64_t)(ns + run_ns);
+	*ret_bytes = (uint64_t)bytes;
+}
