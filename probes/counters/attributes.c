@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/base/data.h"
+#include "advisor/base/parse.h"
+#include "advisor/model/tsv.h"
+#include "probes/counters/attributes.h"
+#include "advisor/base/ban.h"
+
+struct attributes {
+	struct attribute *rows;
+	size_t n;
+	char *text;
+};
+
+void attributes_free(struct attributes *a)
+{
+	if (!a)
+		return;
+	free(a->rows);
+	free(a->text);
+	free(a);
+}
+
+static int word(const struct tsv_row *row, unsigned cell, const char *const *words, size_t n,
+		unsigned *ret)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (!strcmp(row->cell[cell], words[i])) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return tsv_bad(row, "column %u: '%s' is not one of its words", cell + 1, row->cell[cell]);
+}
+
+static int take(struct tsv_row *row, void *user)
+{
+	static const char *const kinds[] = {"ata", "nvme-ca"};
+	static const char *const roles[ROLES] = {"host_written", "host_read", "flash_written",
+						 "host_pages",	 "ftl_pages", "percent_left"};
+	struct attributes *a = user;
+	struct attribute t = {
+		.name = row->cell[2],
+		.model = row->cell[3],
+		.source = row->cell[6],
+	};
+	struct attribute *more;
+	unsigned kind = 0, role = 0;
+	uint32_t id = 0;
+
+	if (word(row, 0, kinds, ARRAY_SIZE(kinds), &kind) ||
+	    word(row, 4, roles, ARRAY_SIZE(roles), &role))
+		return -EINVAL;
+	if (*row->cell[1] && (parse_u32(row->cell[1], &id) || !id || id > 255))
+		return tsv_bad(row, "column 2: '%s' is not a number from 1 to 255", row->cell[1]);
+	if (tsv_size(row, 5, &t.unit_bytes))
+		return -EINVAL;
+	if (role <= ROLE_FLASH_WRITTEN && !t.unit_bytes)
+		return tsv_bad(row, "'%s' needs a unit", row->cell[4]);
+	if (!id && !*t.name)
+		return tsv_bad(row, "neither a number nor a name");
+	if (!*t.source)
+		return tsv_bad(row, "no source");
+	t.kind = (enum attribute_kind)kind;
+	t.role = (enum attribute_role)role;
+	t.id = id;
+	more = reallocarray(a->rows, a->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	a->rows = more;
+	a->rows[a->n++] = t;
+	return 0;
+}
+
+int attributes_load_text(const char *tsv, struct attributes **ret, struct why *why)
+{
+	_cleanup_attributes_ struct attributes *a = calloc(1, sizeof(*a));
+	int r;
+
+	if (!a)
+		return -ENOMEM;
+	r = tsv_read(tsv, "attributes.tsv", 7, take, a, &a->text, why);
+	if (r)
+		return r;
+	*ret = take_ptr(a);
+	return 0;
+}
+
+int attributes_load(struct attributes **ret, struct why *why)
+{
+	const struct data_file *f = data_find("attributes.tsv");
+
+	if (!f)
+		return why_set(why, -ENOENT, "cannot read the table", "attributes.tsv",
+			       "build the program again", "not in the program");
+	return attributes_load_text(f->text, ret, why);
+}
+
+const struct attribute *attributes_find(const struct attributes *a, enum attribute_kind kind,
+					unsigned id, const char *name, const char *model,
+					bool names_known)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct attribute *t = &a->rows[i];
+
+		if (t->kind != kind || (t->id && t->id != id))
+			continue;
+		if (*t->name && (!name || fnmatch(t->name, name, FNM_CASEFOLD)))
+			continue;
+		if (*t->model ? !model || fnmatch(t->model, model, FNM_CASEFOLD) != 0 : !names_known)
+			continue;
+		return t;
+	}
+	return NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Vendor counters by model: the table advisor/data/attributes.tsv. It says which counter of which
+ * drive means what, and in which unit; there is no such knowledge in code.
+ */
+#ifndef SW_PROBES_COUNTERS_ATTRIBUTES_H
+#define SW_PROBES_COUNTERS_ATTRIBUTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "advisor/base/why.h"
+
+enum attribute_kind { ATTRIBUTE_ATA, ATTRIBUTE_NVME_CA };
+enum attribute_role {
+	ROLE_HOST_WRITTEN,
+	ROLE_HOST_READ,
+	ROLE_FLASH_WRITTEN,
+	ROLE_HOST_PAGES,
+	ROLE_FTL_PAGES,
+	ROLE_PERCENT_LEFT,
+	ROLES
+};
+
+struct attribute {
+	enum attribute_kind kind;
+	unsigned id;	     /* 0: any */
+	const char *name;    /* shell pattern; "": any */
+	const char *model;   /* shell pattern; "": any drive whose names can be believed */
+	enum attribute_role role;
+	uint64_t unit_bytes; /* 0 where the role has none */
+	const char *source;
+};
+
+struct attributes;
+
+int attributes_load(struct attributes **ret, struct why *why);
+int attributes_load_text(const char *tsv, struct attributes **ret, struct why *why);
+void attributes_free(struct attributes *a);
+
+/*
+ * First row that fits; NULL if none. `name` may be NULL (a log page has none); `names_known`: the
+ * name comes from a database that knows this drive.
+ */
+const struct attribute *attributes_find(const struct attributes *a, enum attribute_kind kind,
+					unsigned id, const char *name, const char *model,
+					bool names_known);
+
+static inline void cleanup_attributes(struct attributes **a)
+{
+	attributes_free(*a);
+}
+#define _cleanup_attributes_ __attribute__((cleanup(cleanup_attributes)))
+
+#endif
