@@ -139,6 +139,23 @@ static void settle(struct bench *b, const struct active *a)
 	}
 }
 
+int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, struct why *why)
+{
+	struct active *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a)
+		return -ENOMEM;
+	a->job = job;
+	a->run.mode = mode;
+	a->run.pool = b->pool;
+	a->run.pool_bytes = b->pool_bytes;
+	a->run.interval_ns = b->scale.interval_ns;
+	err = prepare(b, a, why);
+	active_free(a);
+	return err;
+}
+
 int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
 	      struct why *why)
 {

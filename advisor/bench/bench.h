@@ -62,6 +62,12 @@ int bench_open(const struct target *target, const struct bench_scale *scale,
 	       const struct bench_env *env, struct bench **ret, struct why *why);
 
 /*
+ * Lays out a job's files and runs nothing, so that counters can be looked at between the laying
+ * out and the measuring. Errors as bench_job().
+ */
+int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, struct why *why);
+
+/*
  * Runs one job. 0: it ran, `ret` is filled and owned by the caller; figures that may not be used
  * have their reason in ret->problems. -EINTR: stopped as asked (exit status 6). -ENOTSUP: cannot
  * be done here (a block below the drive's sector, no O_DIRECT). -ENOSPC, -EIO, -EDQUOT: the file

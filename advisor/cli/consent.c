@@ -33,7 +33,7 @@ char *drive_holds(const struct drive *d)
 static bool serial_is_named(const char *serial, const struct drive *const *drives, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(serial, fact_str_or(&drives[i]->serial, "")))
+		if (!strcmp(serial, drive_identity(drives[i])))
 			return true;
 	return false;
 }
@@ -42,7 +42,7 @@ static int no_identity(const struct drive *d, struct why *why)
 {
 	return why_exit(why, SW_EXIT_REFUSED, -EACCES, "refused", d->path,
 			"it cannot be told apart from another drive safely",
-			"it has no serial that could be consented to");
+			"it has neither a serial nor a WWID that could be consented to");
 }
 
 /* Shows the drive and reads one line; 0 if it is the serial. */
@@ -57,7 +57,7 @@ static int ask(const struct drive *d, struct why *why)
 			  fact_str_or(&d->model, "model unknown"),
 			  d->size_bytes.state == FACT_KNOWN ? fmt_bytes(d->size_bytes.v, size)
 							    : "size unknown",
-			  d->serial.s, holds ? holds : "");
+			  drive_identity(d), holds ? holds : "");
 	/* Lines are ours; what is between them is the device's and is escaped. */
 	safe = text ? cli_printable(text) : NULL;
 	for (char *p = safe; p && (p = strstr(p, "\\x0a"));) {
@@ -68,7 +68,7 @@ static int ask(const struct drive *d, struct why *why)
 		      safe ? safe : "");
 	(void)fflush(stderr);
 	n = getline(&line, &room, stdin);
-	if (n <= 0 || strcmp(str_strip(line), d->serial.s) != 0)
+	if (n <= 0 || strcmp(str_strip(line), drive_identity(d)) != 0)
 		return why_exit(why, SW_EXIT_REFUSED, -EACCES, "refused", d->path, NULL,
 				"its serial was not typed; nothing was written");
 	return 0;
@@ -81,7 +81,7 @@ static char *erase_option(const struct drive *const *drives, size_t n)
 
 	buf_add(&b, "pass --erase ");
 	for (size_t i = 0; i < n; i++)
-		buf_addf(&b, "%s%s", i ? "," : "", drives[i]->serial.s);
+		buf_addf(&b, "%s%s", i ? "," : "", drive_identity(drives[i]));
 	buf_add(&b, " if everything on them may be lost");
 	return buf_take(&b);
 }
@@ -91,7 +91,7 @@ int consent_get(const struct drive *const *drives, size_t n, struct strv *erase,
 	int r;
 
 	for (size_t i = 0; i < n; i++)
-		if (drives[i]->serial.state != FACT_KNOWN || !*drives[i]->serial.s)
+		if (!drive_identity(drives[i]))
 			return no_identity(drives[i], why);
 	for (size_t i = 0; i < erase->n; i++)
 		if (!serial_is_named(erase->v[i], drives, n))
@@ -101,19 +101,19 @@ int consent_get(const struct drive *const *drives, size_t n, struct strv *erase,
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_free_ char *option = NULL, *holds = NULL;
 
-		if (strv_has(erase, drives[i]->serial.s))
+		if (strv_has(erase, drive_identity(drives[i])))
 			continue;
 		if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
 			option = erase_option(drives, n);
 			holds = drive_holds(drives[i]);
 			return why_exit(why, SW_EXIT_REFUSED, -EACCES, "refused", drives[i]->path,
 					option, "no consent for serial %s, which holds %s",
-					drives[i]->serial.s, holds ? holds : "?");
+					drive_identity(drives[i]), holds ? holds : "?");
 		}
 		r = ask(drives[i], why);
 		if (r)
 			return r;
-		r = strv_add(erase, drives[i]->serial.s);
+		r = strv_add(erase, drive_identity(drives[i]));
 		if (r)
 			return r;
 	}
