@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settings, the exact commands, what was not measured, and with what all this was done. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/report/parts.h"
+#include "advisor/base/ban.h"
+
+void part_settings(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<setting", "<value", "<why", NULL};
+	const struct verdict *v = &r->verdict;
+	struct table *t;
+
+	if (!v->decided)
+		return;
+	doc_section(d, "Settings");
+	t = doc_table(d, heads);
+	for (size_t i = 0; i < v->n_sysctls; i++) {
+		char value[UNITS_LEN];
+
+		(void)snprintf(value, sizeof(value), "%ju", (uintmax_t)v->sysctls[i].value);
+		table_row(d, t, false,
+			  (const char *[]){v->sysctls[i].name, value, v->sysctls[i].why});
+	}
+	table_row(d, t, false,
+		  (const char *[]){"I/O scheduler", v->scheduler ? v->scheduler : "as it is",
+				   v->scheduler ? "on the members, never on md"
+						: "no name that the kernel lists fits all members"});
+	table_row(d, t, false,
+		  (const char *[]){"TRIM", "fstrim.timer", "weekly; no discard while saving"});
+}
+
+void part_commands(struct doc *d, const struct result *r)
+{
+	const struct verdict *v = &r->verdict;
+
+	if (!v->decided)
+		return;
+	doc_section(d, "The exact commands");
+	doc_add(d, BLOCK_PARAGRAPH, "provision.sh does this, finds the drives by serial, and has a --dry-run. "
+		"By hand, with the names of the day:");
+	if (v->mdadm_command)
+		doc_add(d, BLOCK_CODE, "%s", v->mdadm_command);
+	if (v->mkfs_command)
+		doc_add(d, BLOCK_CODE, "%s", v->mkfs_command);
+	for (size_t i = 0; i < r->n_snippets; i++) {
+		const struct snippet *s = &r->snippets[i];
+
+		if (strcmp(s->file, "fstab") && strcmp(s->file, "mdadm.conf"))
+			continue;
+		doc_add(d, BLOCK_PARAGRAPH, "%s:", s->file);
+		doc_add(d, BLOCK_CODE, "%s", s->text);
+	}
+}
+
+void part_rejected(struct doc *d, const struct result *r)
+{
+	bool any = r->n_rejected;
+
+	for (size_t i = 0; i < r->n_trials; i++)
+		any |= r->trials[i].state != TRIAL_OK;
+	if (!any)
+		return;
+	doc_section(d, "Not considered, and why");
+	for (size_t i = 0; i < r->n_rejected; i++)
+		doc_add(d, BLOCK_ITEM, "%s: %s", r->rejected[i].what, r->rejected[i].reason);
+	for (size_t i = 0; i < r->n_trials; i++) {
+		const struct trial *t = &r->trials[i];
+
+		if (t->state != TRIAL_OK)
+			doc_add(d, BLOCK_ITEM, "%s, round %u: %s: %s", t->candidate, t->round + 1,
+				t->state == TRIAL_INVALID ? "measured, and may not be used" : "failed",
+				t->problems.n ? t->problems.v[0] : "no reason was kept");
+	}
+}
+
+static void fact_item(struct doc *d, const char *name, const struct fact_str *f)
+{
+	if (fact_known(f->state))
+		doc_add(d, BLOCK_ITEM, "%s %s", name, f->s);
+	else
+		doc_add(d, BLOCK_ITEM, "%s unknown: %s", name, f->note ? f->note : "not looked at");
+}
+
+void part_machine(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<drive", "<model", "<firmware", "<serial", "size", NULL};
+	const struct machine *m = &r->machine;
+	char memory[UNITS_LEN];
+	struct table *t;
+
+	doc_section(d, "Measured with");
+	t = doc_table(d, heads);
+	for (size_t i = 0; i < r->n_members && r->members[i] < m->n_drives; i++) {
+		const struct drive *x = &m->drives[r->members[i]];
+		char size[UNITS_LEN];
+
+		table_row(d, t, false,
+			  (const char *[]){x->name, fact_str_or(&x->model, "unknown"),
+					   fact_str_or(&x->firmware, "unknown"),
+					   fact_str_or(&x->serial, "unknown"),
+					   part_fact_bytes(&x->size_bytes, size)});
+	}
+	doc_add(d, BLOCK_ITEM, "stripewise %s", r->tool_version ? r->tool_version : "?");
+	fact_item(d, "kernel", &m->kernel);
+	fact_item(d, "mdadm", &m->mdadm_version);
+	fact_item(d, "mkfs.ext4", &m->mkfs_ext4_version);
+	fact_item(d, "mkfs.xfs", &m->mkfs_xfs_version);
+	fact_item(d, "CPU", &m->cpu);
+	doc_add(d, BLOCK_ITEM, "memory %s", part_fact_bytes(&m->memory_bytes, memory));
+}
+
+/* What somebody else needs to get the same: the job, not the targets. */
+void part_repeat(struct doc *d, const struct result *r)
+{
+	const struct request *q = &r->request;
+	const struct trial *t = NULL;
+	_cleanup_buf_ struct buf loads = BUF_INIT;
+
+	for (size_t i = 0; i < q->n_workloads; i++)
+		buf_addf(&loads, "%s%s:%u", i ? "," : "", q->workloads[i].profile, q->workloads[i].count);
+	doc_section(d, "The job, to repeat it");
+	doc_add(d, BLOCK_PARAGRAPH, "--for %s --role %s --budget %s --seed %ju; %zu trials of %zu candidates.",
+		loads.s ? loads.s : "-", role_name(q->role), budget_name(q->budget), (uintmax_t)q->seed,
+		r->n_trials, r->n_candidates);
+	for (size_t i = 0; i < r->n_trials && !t; i++)
+		if (r->trials[i].state == TRIAL_OK)
+			t = &r->trials[i];
+	for (size_t i = 0; t && i < t->n_jobs; i++) {
+		const struct job_result *j = &t->jobs[i];
+		char ramp[UNITS_LEN], record[UNITS_LEN], size[UNITS_LEN];
+
+		doc_add(d, BLOCK_ITEM, "%s, %s: %s ramp, %s recorded, %s writes", j->name,
+			j->mode == MODE_DIRECT ? "direct" : "buffered", fmt_span(j->ramp_ns, ramp),
+			fmt_span(j->record_ns, record),
+			j->block_bytes ? fmt_binary(j->block_bytes, size) : "the profile's");
+	}
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What players feel, how long the drives last, and what the run itself cost them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/report/parts.h"
+#include "advisor/base/ban.h"
+
+void part_saves(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<program", "save", "measured", "predicted", "<players",
+					    NULL};
+	const struct verdict *v = &r->verdict;
+	char budget[UNITS_LEN], limit[UNITS_LEN];
+	struct table *t;
+
+	if (!v->n_saves)
+		return;
+	doc_section(d, "Save budget");
+	t = doc_table(d, heads);
+	for (size_t i = 0; i < v->n_saves; i++) {
+		const struct save_budget *s = &v->saves[i];
+		char bytes[UNITS_LEN], measured[UNITS_LEN], predicted[UNITS_LEN];
+
+		table_row(d, t, false,
+			  (const char *[]){s->profile, part_fact_bytes(&s->bytes, bytes),
+					   part_fact_ns(&s->measured_ns, measured),
+					   part_fact_ns(&s->predicted_ns, predicted), s->judgement});
+		if (!fact_known(s->measured_ns.state))
+			doc_add(d, BLOCK_NOTE, "%s: not measured at this size: %s.", s->profile,
+				s->measured_ns.note ? s->measured_ns.note : "not looked at");
+		if (!fact_known(s->predicted_ns.state))
+			doc_add(d, BLOCK_NOTE, "%s: not predicted: %s.", s->profile,
+				s->predicted_ns.note ? s->predicted_ns.note : "not looked at");
+	}
+	doc_add(d, BLOCK_NOTE, "Time that a program is blocked by its largest save; predicted = bytes / "
+		"rate + p99 of fsync%s. Up to %s it is not noticed; beyond, shrink the save or change "
+		"the drive; beyond %s players leave.",
+		v->paper ? ", both as the drive class expects" : "",
+		fmt_ns(r->request.save_budget_ns, budget), fmt_ns(r->request.save_limit_ns, limit));
+}
+
+static const char *percent(const struct fact_real *f, char out[UNITS_LEN])
+{
+	if (!fact_known(f->state))
+		return NULL;
+	(void)snprintf(out, UNITS_LEN, f->v < 0.0995 ? "%.1f %%" : "%.0f %%", f->v * 100);
+	return out;
+}
+
+static const char *per_day(double bytes, char out[UNITS_LEN])
+{
+	return fmt_bytes(bytes > 0 ? (uint64_t)(bytes + 0.5) : 0, out);
+}
+
+static const char *years(const struct fact_real *f, char out[UNITS_LEN])
+{
+	if (!fact_known(f->state))
+		return NULL;
+	(void)snprintf(out, UNITS_LEN, f->v >= 100 ? "over %.0f" : "%.1f", f->v >= 100 ? 100.0 : f->v);
+	return out;
+}
+
+static void drives(struct doc *d, const struct endurance *e)
+{
+	static const char *const heads[] = {"<drive", "writes/day", "DWPD used", "of rating",
+					    "years left", "(range)", "worn out", NULL};
+	struct table *t = doc_table(d, heads);
+
+	for (size_t i = 0; i < e->n_drives; i++) {
+		const struct endurance_drive *x = &e->drives[i];
+		char day[UNITS_LEN], used[UNITS_LEN] = "-", share[UNITS_LEN], left[UNITS_LEN];
+		char low[UNITS_LEN], high[UNITS_LEN], range[2 * UNITS_LEN + 4] = "-", date[UNITS_LEN];
+
+		if (fact_known(x->dwpd_used.state))
+			(void)snprintf(used, sizeof(used), "%.2f", x->dwpd_used.v);
+		if (years(&x->years_left_low, low) && years(&x->years_left_high, high))
+			(void)snprintf(range, sizeof(range), "%s..%s", low, high);
+		table_row(d, t, false,
+			  (const char *[]){x->name ? x->name : x->serial,
+					   fact_known(x->writes_per_day.state)
+						   ? per_day(x->writes_per_day.v, day)
+						   : NULL,
+					   used, percent(&x->share, share), years(&x->years_left, left),
+					   range, part_date(&x->wearout_unix_s, date)});
+	}
+}
+
+static void ratings(struct doc *d, const struct endurance *e)
+{
+	for (size_t i = 0; i < e->n_drives; i++) {
+		const struct endurance_drive *x = &e->drives[i];
+		const char *name = x->name ? x->name : x->serial ? x->serial : "drive";
+		char size[UNITS_LEN], rated[UNITS_LEN], written[UNITS_LEN];
+
+		if (!fact_known(x->rated_bytes.state)) {
+			doc_add(d, BLOCK_NOTE, "%s: rating unknown: %s.", name, x->rated_bytes.note);
+			continue;
+		}
+		doc_add(d, BLOCK_NOTE, "%s: %s, rated %.2g DWPD over %ju years%s%s%s = %s; written so far: %s.",
+			name, part_fact_bytes(&x->capacity_bytes, size),
+			fact_known(x->dwpd.state) ? x->dwpd.v : 0.0, (uintmax_t)x->warranty_years.v,
+			x->warranty_years.note ? " (" : "",
+			x->warranty_years.note ? x->warranty_years.note : "",
+			x->warranty_years.note ? ")" : "", fmt_bytes(x->rated_bytes.v, rated),
+			part_fact_bytes(&x->written_bytes, written));
+	}
+}
+
+static void intervals(struct doc *d, const struct endurance *e)
+{
+	static const char *const heads[] = {"<a save every", "program/day", "a drive/day", "of rating",
+					    "years left", NULL};
+	struct table *t;
+
+	if (!e->n_steps)
+		return;
+	t = doc_table(d, heads);
+	for (size_t i = 0; i < e->n_steps; i++) {
+		const struct endurance_step *s = &e->steps[i];
+		char every[UNITS_LEN], program[UNITS_LEN], drive[UNITS_LEN], share[UNITS_LEN];
+		char left[UNITS_LEN];
+
+		table_row(d, t, false,
+			  (const char *[]){fmt_span(s->every_ns, every),
+					   per_day(s->program_bytes_per_day, program),
+					   per_day(s->drive_bytes_per_day, drive),
+					   percent(&s->share, share), years(&s->years_left, left)});
+	}
+	doc_add(d, BLOCK_NOTE, "What another time between saves costs the drive that wears out first.");
+}
+
+void part_endurance(struct doc *d, const struct endurance *e)
+{
+	char day[UNITS_LEN], save[UNITS_LEN];
+
+	if (!e->members)
+		return;
+	doc_section(d, "Endurance");
+	if (!fact_known(e->program_bytes_per_day.state)) {
+		doc_add(d, BLOCK_PARAGRAPH, "Unknown: %s.", e->program_bytes_per_day.note);
+		return;
+	}
+	doc_add(d, BLOCK_PARAGRAPH, "The programs write %s a day; x %.2f (%.2f to %.2f: %s) x %u cop%s / %u "
+		"drive%s.", per_day(e->program_bytes_per_day.v, day), e->amplification.v,
+		e->amplification_low.v, e->amplification_high.v,
+		e->amplification.note ? e->amplification.note : "write amplification", e->copies,
+		e->copies == 1 ? "y" : "ies", e->members, e->members == 1 ? "" : "s");
+	if (e->n_drives)
+		drives(d, e);
+	ratings(d, e);
+	if (fact_known(e->bytes_per_save.state))
+		doc_add(d, BLOCK_PARAGRAPH, "One more save costs each drive %s.",
+			per_day(e->bytes_per_save.v, save));
+	intervals(d, e);
+}
+
+void part_receipt(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<drive", "<serial", "kernel counted", "drive counted",
+					    "used %", NULL};
+	char program[UNITS_LEN];
+	struct table *t;
+
+	if (!r->n_wear)
+		return;
+	doc_section(d, "What this run wrote");
+	t = doc_table(d, heads);
+	for (size_t i = 0; i < r->n_wear; i++) {
+		const struct receipt *w = &r->wear[i];
+		char kernel[UNITS_LEN], drive[UNITS_LEN], used[2 * UNITS_LEN] = "-";
+
+		if (fact_known(w->percent_used_before.state) && fact_known(w->percent_used_after.state))
+			(void)snprintf(used, sizeof(used), "%ju -> %ju", (uintmax_t)w->percent_used_before.v,
+				       (uintmax_t)w->percent_used_after.v);
+		table_row(d, t, false,
+			  (const char *[]){w->drive, w->serial, part_fact_bytes(&w->stat_bytes, kernel),
+					   part_fact_bytes(&w->smart_bytes, drive), used});
+	}
+	for (size_t i = 0; i < r->n_wear; i++)
+		if (!fact_known(r->wear[i].smart_bytes.state))
+			doc_add(d, BLOCK_NOTE, "%s: its own counter is unknown: %s.", r->wear[i].drive,
+				r->wear[i].smart_bytes.note ? r->wear[i].smart_bytes.note : "not read");
+	doc_add(d, BLOCK_NOTE, "The load itself was %s; the rest is file systems, copies, preconditioning.",
+		fmt_bytes(r->program_bytes, program));
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The layouts side by side, and the latencies behind them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/report/parts.h"
+#include "advisor/base/ban.h"
+
+/* Layouts whose percentiles are shown: the best few; all are in result.json. */
+#define LATENCY_ROWS 6
+
+static const char *mark_of(const struct result *r, const struct standing *s)
+{
+	if (r->verdict.decided && !strcmp(s->candidate, r->verdict.layout.id))
+		return "*";
+	return !s->admissible ? "x" : !s->valid && !r->verdict.paper ? "?" : s->tied ? "=" : "";
+}
+
+static const char *figure_cell(const struct standing *s, enum figure f, char out[UNITS_LEN])
+{
+	return s->has[f] ? fmt_ns((uint64_t)s->median[f], out) : NULL;
+}
+
+static void layout_row(struct doc *d, struct table *t, const struct result *r,
+		       const struct standing *s)
+{
+	const struct candidate *c = result_candidate(r, s->candidate);
+	char mixed[UNITS_LEN], alone[UNITS_LEN], blocked[UNITS_LEN], usable[UNITS_LEN] = "-";
+	char range[2 * UNITS_LEN], trials[UNITS_LEN];
+	const char *mark = mark_of(r, s);
+	enum figure f = s->has[FIG_MIXED_SAVE_P99_NS] ? FIG_MIXED_SAVE_P99_NS : FIG_SAVE_P99_NS;
+
+	(void)snprintf(trials, sizeof(trials), "%u", s->valid);
+	if (c)
+		(void)fmt_bytes(c->usable_bytes, usable);
+	table_row(d, t, *mark == '*',
+		  (const char *[]){mark, s->candidate, figure_cell(s, FIG_MIXED_SAVE_P99_NS, mixed),
+				   s->has[f] ? part_range_ns(s->low[f], s->high[f], range) : NULL,
+				   figure_cell(s, FIG_SAVE_P99_NS, alone),
+				   figure_cell(s, FIG_BLOCKED_NS, blocked), trials, usable});
+}
+
+static void paper_row(struct doc *d, struct table *t, const struct result *r,
+		      const struct standing *s)
+{
+	const struct candidate *c = result_candidate(r, s->candidate);
+	char usable[UNITS_LEN], survives[UNITS_LEN], copies[UNITS_LEN];
+	const char *mark = mark_of(r, s);
+
+	if (!c)
+		return;
+	(void)snprintf(survives, sizeof(survives), "%u", c->survives);
+	(void)snprintf(copies, sizeof(copies), "%u", c->copies);
+	table_row(d, t, *mark == '*',
+		  (const char *[]){mark, s->candidate, survives, copies,
+				   fmt_bytes(c->usable_bytes, usable)});
+}
+
+static void legend(struct doc *d, const struct result *r)
+{
+	bool marks[128] = {false};
+
+	for (size_t i = 0; i < r->verdict.n_standings; i++)
+		marks[(unsigned char)*mark_of(r, &r->verdict.standings[i])] = true;
+	if (!r->verdict.paper)
+		doc_add(d, BLOCK_NOTE, "p99 of one save operation (write and fsync), median over rounds; the "
+			"range is its smallest and largest round.");
+	doc_add(d, BLOCK_NOTE, "%s%s%s%s", marks['*'] ? "* recommended. " : "",
+		marks['='] ? "= cannot be told apart from the best. " : "",
+		marks['x'] ? "x does not survive the failures asked for. " : "",
+		marks['?'] ? "? no valid trial. " : "");
+}
+
+void part_layouts(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<", "<layout", "mixed p99", "range", "alone p99",
+					    "blocked", "n", "usable", NULL};
+	static const char *const paper_heads[] = {"<", "<layout", "survives", "copies", "usable",
+						  NULL};
+	const struct verdict *v = &r->verdict;
+	struct table *t;
+
+	if (!v->n_standings)
+		return;
+	doc_section(d, "Layouts side by side");
+	t = doc_table(d, v->paper ? paper_heads : heads);
+	for (size_t i = 0; i < v->n_standings; i++)
+		(v->paper ? paper_row : layout_row)(d, t, r, &v->standings[i]);
+	legend(d, r);
+	for (size_t i = 0; i < v->n_standings; i++)
+		if (v->standings[i].why_not)
+			doc_add(d, BLOCK_NOTE, "%s: %s.", v->standings[i].candidate,
+				v->standings[i].why_not);
+}
+
+/* All valid trials of a candidate merged; NULL if there is no sample (or no memory). */
+static struct hist *merged(struct doc *d, const struct result *r, const char *candidate, bool fsync)
+{
+	struct hist *sum = NULL;
+
+	for (size_t i = 0; i < r->n_trials; i++) {
+		const struct trial *t = &r->trials[i];
+		const struct job_result *j = trial_job(t, "save-burst", MODE_DIRECT);
+		const struct stream_result *s = j ? job_stream(j, "save") : NULL;
+		const struct hist *one = s ? (fsync ? s->fsync : s->lat) : NULL;
+
+		if (t->state != TRIAL_OK || strcmp(t->candidate, candidate) || !one || !one->n)
+			continue;
+		if (!sum) {
+			sum = malloc(sizeof(*sum));
+			if (!sum) {
+				d->failed = true;
+				return NULL;
+			}
+			hist_reset(sum);
+		}
+		hist_merge(sum, one);
+	}
+	return sum;
+}
+
+static const double shown[] = {0.5, 0.9, 0.99, 0.999};
+static const char *const shown_names[] = {"p50", "p90", "p99", "p99.9"};
+
+static void latency_row(struct doc *d, struct table *t, const char *candidate, const char *what,
+			const struct hist *h)
+{
+	char text[ARRAY_SIZE(shown)][UNITS_LEN], n[UNITS_LEN];
+	const char *cells[3 + ARRAY_SIZE(shown)] = {candidate, what};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		uint64_t ns;
+
+		if (!hist_percentile(h, shown[i], &ns))
+			cells[2 + i] = fmt_ns(ns, text[i]);
+		else
+			cells[2 + i] = "too few";
+	}
+	(void)snprintf(n, sizeof(n), "%ju", (uintmax_t)h->n);
+	cells[2 + ARRAY_SIZE(shown)] = n;
+	table_row(d, t, false, cells);
+}
+
+static void latency_line(struct doc *d, struct chart *c, const char *candidate,
+			 const struct hist *h)
+{
+	double x[ARRAY_SIZE(shown)], y[ARRAY_SIZE(shown)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		uint64_t ns;
+
+		if (hist_percentile(h, shown[i], &ns) || !ns)
+			continue;
+		x[n] = (double)i;
+		y[n++] = (double)ns / 1e6;
+	}
+	if (n)
+		chart_line(d, c, candidate, x, y, n);
+}
+
+void part_latency(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<layout", "<what", "p50",	   "p90",
+					    "p99",     "p99.9", "samples", NULL};
+	const struct verdict *v = &r->verdict;
+	struct table *t = NULL;
+	struct chart *c = NULL;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < v->n_standings && rows < LATENCY_ROWS; i++) {
+		const char *id = v->standings[i].candidate;
+		_cleanup_free_ struct hist *lat = merged(d, r, id, false);
+		_cleanup_free_ struct hist *fsync = merged(d, r, id, true);
+
+		if (!lat && !fsync)
+			continue;
+		if (!t) {
+			doc_section(d, "Latency of writes and of fsync, saving alone");
+			c = doc_chart(d, "fsync latency by percentile", "percentile", "ms");
+			if (c) {
+				c->log_y = true;
+				c->x_labels = shown_names;
+				c->n_x_labels = ARRAY_SIZE(shown);
+			}
+			t = doc_table(d, heads);
+		}
+		if (lat)
+			latency_row(d, t, id, "write", lat);
+		if (fsync) {
+			latency_row(d, t, id, "fsync", fsync);
+			latency_line(d, c, id, fsync);
+		}
+		rows++;
+	}
+	if (t)
+		doc_add(d, BLOCK_NOTE, "All valid rounds together, queue depth 1, O_DIRECT. \"too few\": a "
+			"percentile needs ten samples beyond it. Full histograms are in result.json.");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the report, each a function that adds its sections to the document, and the small
+ * formatters that they share. Nothing here decides or measures: it looks up and formats.
+ */
+#ifndef SW_REPORT_PARTS_H
+#define SW_REPORT_PARTS_H
+
+#include "advisor/base/units.h"
+#include "advisor/model/result.h"
+#include "advisor/report/doc.h"
+
+/* In the order in which they are read. */
+void part_decision(struct doc *d, const struct result *r);
+void part_reasons(struct doc *d, const struct result *r);
+void part_warnings(struct doc *d, const struct result *r);
+void part_layouts(struct doc *d, const struct result *r);
+void part_latency(struct doc *d, const struct result *r);
+void part_throughput(struct doc *d, const struct result *r);
+void part_amplification(struct doc *d, const struct result *r);
+void part_saves(struct doc *d, const struct result *r);
+void part_endurance(struct doc *d, const struct endurance *e);
+void part_receipt(struct doc *d, const struct result *r);
+void part_settings(struct doc *d, const struct result *r);
+void part_commands(struct doc *d, const struct result *r);
+void part_rejected(struct doc *d, const struct result *r);
+void part_machine(struct doc *d, const struct result *r);
+void part_repeat(struct doc *d, const struct result *r);
+
+/* The trial that stands for a candidate where one must: its last valid one; NULL if none. */
+const struct trial *part_trial(const struct result *r, const char *candidate);
+
+/* "1.27 ms" for a known fact, else "unknown". */
+const char *part_fact_ns(const struct fact_u64 *f, char out[UNITS_LEN]);
+const char *part_fact_bytes(const struct fact_u64 *f, char out[UNITS_LEN]);
+const char *part_ratio(const struct fact_real *f, char out[UNITS_LEN]);
+/* "1.10..1.40 ms", in the unit of the larger. */
+const char *part_range_ns(double low, double high, char out[2 * UNITS_LEN]);
+/* "2031-05-17"; "unknown". */
+const char *part_date(const struct fact_u64 *f, char out[UNITS_LEN]);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The result for people: 80 columns of text, and one self-contained HTML page. Both are walks over
+ * the same document (report/doc.h), so they cannot say different things. Pure. The text is handed
+ * over (free() it); NULL is -ENOMEM.
+ */
+#ifndef SW_REPORT_REPORT_H
+#define SW_REPORT_REPORT_H
+
+#include "advisor/model/result.h"
+
+char *report_text(const struct result *r);
+char *report_html(const struct result *r);
+
+/* The endurance part alone, as text (`stripewise endurance`). */
+char *report_endurance_text(const struct endurance *e);
+
+#endif

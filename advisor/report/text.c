@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/base/escape.h"
+#include "advisor/report/render.h"
+#include "advisor/base/ban.h"
+
+/* Characters, not bytes: continuation bytes do not count. */
+static size_t width_of(const char *s, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static void pad(struct buf *b, size_t n)
+{
+	while (n--)
+		buf_addc(b, ' ');
+}
+
+/* Words of `s`, wrapped; the first line after `first`, the others after as many blanks. */
+static void wrapped(struct buf *b, const char *first, const char *s)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	size_t indent = width_of(first, strlen(first)), at = indent;
+	const char *p;
+	bool start = true;
+
+	escape_text(&text, s);
+	buf_add(b, first);
+	for (p = text.s ? text.s : ""; *p;) {
+		size_t bytes = strcspn(p, " "), width = width_of(p, bytes);
+
+		if (!start && at + 1 + width > TEXT_WIDTH) {
+			buf_addc(b, '\n');
+			pad(b, indent);
+			at = indent;
+		} else if (!start) {
+			buf_addc(b, ' ');
+			at++;
+		}
+		buf_addn(b, p, bytes);
+		at += width;
+		start = false;
+		p += bytes;
+		p += strspn(p, " ");
+	}
+	buf_addc(b, '\n');
+	b->failed |= text.failed;
+}
+
+/* Verbatim, but for control characters; lines stay lines. */
+static void code(struct buf *b, const char *s)
+{
+	while (*s) {
+		size_t n = strcspn(s, "\n");
+		_cleanup_free_ char *line = strndup(s, n);
+
+		buf_add(b, "    ");
+		b->failed |= !line;
+		escape_text(b, line);
+		buf_addc(b, '\n');
+		s += n;
+		s += *s == '\n';
+	}
+}
+
+static void block(struct buf *b, const struct block *x)
+{
+	switch (x->kind) {
+	case BLOCK_VERDICT:
+		wrapped(b, "  >>> ", x->text);
+		buf_addc(b, '\n');
+		break;
+	case BLOCK_ITEM:
+		wrapped(b, "  - ", x->text);
+		if (x->detail)
+			wrapped(b, "      from: ", x->detail);
+		break;
+	case BLOCK_WARNING:
+		wrapped(b, "  ! ", x->text);
+		break;
+	case BLOCK_CODE:
+		code(b, x->text);
+		break;
+	case BLOCK_TABLE:
+		render_text_table(b, x->table);
+		break;
+	case BLOCK_CHART:
+		break;
+	case BLOCK_PARAGRAPH:
+	case BLOCK_NOTE:
+		wrapped(b, "  ", x->text);
+		break;
+	}
+}
+
+/* An empty line between blocks of different kinds, none within a list. */
+static bool apart(const struct block *before, const struct block *x)
+{
+	if (x->kind == BLOCK_CHART || before->kind == BLOCK_VERDICT)
+		return false;
+	return before->kind != x->kind || x->kind == BLOCK_TABLE || x->kind == BLOCK_CODE;
+}
+
+static void underline(struct buf *b, const char *s, char c)
+{
+	for (size_t n = width_of(s, strlen(s)); n; n--)
+		buf_addc(b, c);
+	buf_addc(b, '\n');
+}
+
+char *render_text(const struct doc *d)
+{
+	struct buf b = BUF_INIT;
+
+	if (d->failed)
+		return NULL;
+	if (d->title) {
+		wrapped(&b, "", d->title);
+		underline(&b, d->title, '=');
+		wrapped(&b, "", d->subtitle ? d->subtitle : "");
+	}
+	for (size_t i = 0; i < d->n_sections; i++) {
+		const struct section *s = &d->sections[i];
+		const struct block *before = NULL;
+
+		if (b.len)
+			buf_addc(&b, '\n');
+		buf_addf(&b, "%s\n", s->title);
+		underline(&b, s->title, '-');
+		for (size_t k = 0; k < s->n_blocks; k++) {
+			if (before && apart(before, &s->blocks[k]))
+				buf_addc(&b, '\n');
+			block(&b, &s->blocks[k]);
+			if (s->blocks[k].kind != BLOCK_CHART)
+				before = &s->blocks[k];
+		}
+	}
+	return buf_take(&b);
+}
