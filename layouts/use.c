@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/model/strv.h"
+#include "layouts/use.h"
+#include "advisor/base/ban.h"
+
+#define MOUNTINFO_MAX (16u << 20)
+
+/* Undoes mountinfo's \040 escapes in place (proc(5)). */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
+		    s[3] >= '0' && s[3] <= '7') {
+			*to++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = '\0';
+}
+
+/* A line of mountinfo: "36 35 98:0 /root /mount/point options ..."; the point is in place. */
+static int mount_line(char *line, unsigned *maj, unsigned *min, char **ret_point)
+{
+	int at = 0;
+	char *end;
+
+	if (sscanf(line, "%*u %*u %u:%u %*s %n", maj, min, &at) != 2 || !at)
+		return -EBADMSG;
+	end = strchr(line + at, ' ');
+	if (!end)
+		return -EBADMSG;
+	*end = '\0';
+	unescape(line + at);
+	*ret_point = line + at;
+	return 0;
+}
+
+static int read_mountinfo(const struct root *root, const char *process, char **ret)
+{
+	return root_read_file(root, MOUNTINFO_MAX, ret, NULL, "/proc/%s/mountinfo", process);
+}
+
+int use_mounts(const struct root *root, unsigned maj, unsigned min, char ***ret)
+{
+	_cleanup_free_ char *text = NULL;
+	_cleanup_strv_ struct strv found = {0};
+	char *rest, *line;
+	int r = read_mountinfo(root, "self", &text);
+
+	rest = text;
+	while (!r && rest && (line = strsep(&rest, "\n"))) {
+		unsigned a, b;
+		char *point;
+
+		if (mount_line(line, &a, &b, &point) == 0 && a == maj && b == min)
+			r = strv_add(&found, point);
+	}
+	if (r)
+		return r;
+	if (!found.v)
+		found.v = calloc(1, sizeof(*found.v));
+	if (!found.v)
+		return -ENOMEM;
+	*ret = found.v;
+	found = (struct strv){0};
+	return 0;
+}
+
+int use_mounted_at(const struct root *root, const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	char *rest, *line;
+	int r = read_mountinfo(root, "self", &text);
+
+	if (r < 0)
+		return r;
+	rest = text;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		unsigned a, b;
+		char *point;
+
+		if (mount_line(line, &a, &b, &point) == 0 && strcmp(point, path) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* 1 and the text if maj:min is mounted as `process` sees it; a process without the file is passed. */
+static int find_mount(const struct root *root, const char *process, const char *name, unsigned maj,
+		      unsigned min, char **ret_what)
+{
+	_cleanup_free_ char *text = NULL;
+	char *rest, *line;
+	int r = read_mountinfo(root, process, &text);
+
+	if (r < 0)
+		return r == -ENOENT || r == -EACCES || r == -EPERM ? 0 : r;
+	rest = text;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		unsigned a, b;
+		char *point;
+
+		if (mount_line(line, &a, &b, &point) < 0 || a != maj || b != min)
+			continue;
+		*ret_what = str_printf("%s is mounted on %s", name, point);
+		return *ret_what ? 1 : -ENOMEM;
+	}
+	return 0;
+}
+
+/* /proc/swaps: "Filename Type ..." and a path a line. */
+static int find_swap(const struct root *root, const char *name, char **ret_what)
+{
+	_cleanup_free_ char *text = NULL, *path = str_printf("/dev/%s", name);
+	char *rest, *line;
+	int r = root_read_file(root, MOUNTINFO_MAX, &text, NULL, "/proc/swaps");
+
+	if (!path)
+		return -ENOMEM;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	rest = text;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		line[strcspn(line, " \t")] = '\0';
+		unescape(line);
+		if (strcmp(line, path) != 0)
+			continue;
+		*ret_what = str_printf("%s is swap", name);
+		return *ret_what ? 1 : -ENOMEM;
+	}
+	return 0;
+}
+
+static int find_holder(const struct root *root, const char *name, char **ret_what)
+{
+	_cleanup_list_ char **holders = NULL;
+	int r = root_list(root, &holders, "/sys/class/block/%s/holders", name);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (!holders[0])
+		return 0;
+	*ret_what = str_printf("%s is held by %s", name, holders[0]);
+	return *ret_what ? 1 : -ENOMEM;
+}
+
+static int find_one(const struct root *root, const char *name, char **ret_what)
+{
+	_cleanup_free_ char *dev = NULL;
+	unsigned maj, min;
+	int r = root_read(root, &dev, "/sys/class/block/%s/dev", name);
+
+	if (r < 0)
+		return r;
+	if (sscanf(dev, "%u:%u", &maj, &min) != 2)
+		return -EBADMSG;
+	r = find_holder(root, name, ret_what);
+	if (!r)
+		r = find_mount(root, "self", name, maj, min, ret_what);
+	if (!r)
+		r = find_mount(root, "1", name, maj, min, ret_what);
+	if (!r)
+		r = find_swap(root, name, ret_what);
+	return r;
+}
+
+int use_find(const struct root *root, const char *name, char **ret_what)
+{
+	_cleanup_free_ char *drive = NULL;
+	_cleanup_list_ char **parts = NULL;
+	const char *drive_name;
+	int r = root_realpath(root, &drive, "/sys/class/block/%s", name);
+
+	if (r < 0)
+		return r;
+	if (root_exists(root, "/sys/class/block/%s/partition", name))
+		*strrchr(drive, '/') = '\0';
+	drive_name = strrchr(drive, '/') + 1;
+	r = find_one(root, drive_name, ret_what);
+	if (r)
+		return r;
+	r = root_list(root, &parts, "%s", drive);
+	for (char **p = parts; !r && *p; p++)
+		if (root_exists(root, "%s/%s/partition", drive, *p))
+			r = find_one(root, *p, ret_what);
+	return r;
+}
