@@ -2,12 +2,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/parse.h"
 #include "advisor/cli/cli.h"
+#include "advisor/cli/output.h"
 #include "advisor/cli/run.h"
+#include "advisor/cli/save.h"
 #include "advisor/cli/signals.h"
+#include "advisor/report/report.h"
 #include "advisor/base/ban.h"
 
 enum {
@@ -134,4 +140,160 @@ static const struct argp argp = {
 	       "each, and writes the decision and the files that put it in place. Everything on the "
 	       "drives is lost.",
 	.children = children,
+};
+
+/* What cannot be built, and why: on stderr, since there is no report to hold it. */
+static void print_rejected(const struct result *r)
+{
+	for (size_t i = 0; i < r->n_rejected; i++) {
+		_cleanup_free_ char *text =
+			str_printf("  %s: %s", r->rejected[i].what, r->rejected[i].reason);
+		_cleanup_free_ char *safe = text ? cli_printable(text) : NULL;
+
+		if (safe)
+			(void)fprintf(stderr, "%s\n", safe);
+	}
+}
+
+/* Up to the point where the drives are held and the output folder stands. */
+static int prepare(struct session *s, struct run_options *o, struct why *why)
+{
+	int r = session_request(s, why);
+
+	if (!r && !o->dry_run)
+		r = session_lock(s, why);
+	if (!r)
+		r = session_probe(s, why);
+	if (!r)
+		r = session_candidates(s, why);
+	if (r == -ENOTSUP)
+		print_rejected(&s->result);
+	if (r || o->dry_run)
+		return r;
+	r = session_gate(s, &o->erase, why);
+	if (!r)
+		r = session_folder(s, why);
+	if (!r)
+		r = session_journal(s, why);
+	if (!r)
+		r = session_look_before(s, why);
+	return r;
+}
+
+/* Notes why the result is not whole, and keeps what there is. */
+static void keep_incomplete(struct session *s, const struct why *why)
+{
+	if (!s->out || !s->acts.journal)
+		return;
+	s->result.ended_unix_s = (uint64_t)time(NULL);
+	free(s->result.incomplete_why);
+	s->result.incomplete_why = why_line(why);
+	(void)save_result(s->out, &s->result, NULL);
+}
+
+static int measure(struct session *s, struct rounds *rounds, struct why *why)
+{
+	int r = rounds_init(s, rounds);
+
+	if (!r)
+		r = run_rounds(s, rounds, why);
+	progress_clear(&s->progress);
+	if (r)
+		keep_incomplete(s, why);
+	return r;
+}
+
+/* Verdict and files; nothing stands on the drives any more. */
+static int conclude(struct session *s, const struct rounds *rounds, struct why *why)
+{
+	int r = session_receipt(s, why), r2;
+
+	if (r)
+		return r;
+	s->result.ended_unix_s = (uint64_t)time(NULL);
+	s->result.complete = true;
+	r = session_decide(s, rounds, why);
+	r2 = output_fill(s->out, &s->result, r ? NULL : why);
+	return r ? r : r2;
+}
+
+static int print_result(const struct session *s)
+{
+	_cleanup_free_ char *text = NULL, *safe = NULL;
+
+	if (s->opt->json)
+		return cli_print_json(result_to_json(&s->result));
+	text = report_text(&s->result);
+	if (!text || fputs(text, stdout) < 0)
+		return cli_fail_with(SW_EXIT_FAILED, "cannot print the report");
+	safe = cli_printable(s->out);
+	(void)printf("\nWritten to %s/: report.html has the same with charts; provision.sh builds it.\n",
+		     safe ? safe : "");
+	return fflush(stdout) ? SW_EXIT_FAILED : SW_EXIT_OK;
+}
+
+/* Everything that touches the machine; rolled back when it returns. */
+static int run(struct session *s, struct run_options *o, struct rounds *rounds, struct why *why)
+{
+	_cleanup_why_ struct why down = WHY_INIT;
+	int r = prepare(s, o, why), r2;
+
+	if (!r && !o->dry_run)
+		r = measure(s, rounds, why);
+	r2 = session_end(s, &down);
+	if (r2) {
+		/* What is left behind matters more than why it came to that. */
+		if (r)
+			(void)cli_fail(why);
+		why_clear(why);
+		*why = down;
+		down = (struct why)WHY_INIT;
+		return r2;
+	}
+	if (!r && signals_stop)
+		return why_exit(why, SW_EXIT_INTERRUPTED, -EINTR, "interrupted", NULL, NULL,
+				"rolled back");
+	return r;
+}
+
+static int run_main(int argc, char **argv)
+{
+	struct run_options o = {0};
+	struct session s = {.opt = &o, .lock_fd = -1, .root = {.fd = -1}};
+	struct rounds rounds = {0};
+	_cleanup_why_ struct why why = WHY_INIT;
+	int r, status;
+
+	request_args_init(&o.wanted);
+	(void)argp_parse(&argp, argc, argv, 0, NULL, &o);
+	r = request_args_finish(&o.wanted, &why);
+	if (!r && geteuid() != 0)
+		r = why_set(&why, -EPERM, "cannot run", NULL, "run it by sudo or as root",
+			    "building arrays needs root");
+	progress_start(&s.progress, o.progress);
+	signals_catch();
+	if (!r)
+		r = run(&s, &o, &rounds, &why);
+	if (!r && o.dry_run)
+		r = session_dry_run(&s);
+	else if (!r)
+		r = conclude(&s, &rounds, &why);
+	if (r == -EINTR && !why.exit_code)
+		why.exit_code = SW_EXIT_INTERRUPTED;
+	status = r ? cli_fail(&why) : o.dry_run ? SW_EXIT_OK : print_result(&s);
+	rounds_free(&rounds);
+	session_free(&s);
+	request_args_free(&o.wanted);
+	strv_free(&o.devices);
+	strv_free(&o.erase);
+	free(o.out);
+	free(o.repeat);
+	free(o.resume);
+	return status;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.summary = "build, measure and decide on the named drives (erases them)",
+	.run = run_main,
 };

@@ -41,34 +41,28 @@ static size_t columns(void)
 	return (size_t)w.ws_col - 1;
 }
 
-void progress_show(struct progress *p, double done, double total, const char *fmt, ...)
+/* "  42 % about 3 min left  ": from the share of the work that is done. */
+static void add_share(const struct progress *p, struct buf *b)
+{
+	double share = p->done < p->total ? p->done / p->total : 1;
+	double spent = (double)(monotonic_ns() - p->start_ns);
+	char span[UNITS_LEN];
+
+	if (p->total <= 0)
+		return;
+	buf_addf(b, "%3.0f %% ", share * 100);
+	if (share > 0.02 && share < 1)
+		buf_addf(b, "about %s left  ", fmt_span((uint64_t)(spent / share * (1 - share)), span));
+}
+
+static void draw(struct progress *p, const char *detail)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
-	_cleanup_free_ char *text = NULL;
-	uint64_t now = monotonic_ns();
-	char span[UNITS_LEN];
-	va_list ap;
 
-	if (!p->terminal && !p->lines)
-		return;
-	if (p->terminal && p->shown_ns && now - p->shown_ns < REDRAW_NS)
-		return;
-	p->shown_ns = now;
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	if (total > 0) {
-		double share = done < total ? done / total : 1;
-
-		buf_addf(&b, "%3.0f %% ", share * 100);
-		if (share > 0.02 && share < 1)
-			buf_addf(&b, "about %s left  ",
-				 fmt_span((uint64_t)((double)(now - p->start_ns) / share *
-						     (1 - share)),
-					  span));
-	}
-	buf_add(&b, text ? text : "");
+	add_share(p, &b);
+	buf_add(&b, p->step);
+	if (detail)
+		buf_addf(&b, ": %s", detail);
 	if (b.failed)
 		return;
 	if (p->terminal) {
@@ -78,6 +72,30 @@ void progress_show(struct progress *p, double done, double total, const char *fm
 		(void)fprintf(stderr, "%s\n", b.s);
 	}
 	(void)fflush(stderr);
+}
+
+void progress_show(struct progress *p, double done, double total, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(p->step, sizeof(p->step), fmt, ap);
+	va_end(ap);
+	p->done = done;
+	p->total = total;
+	p->shown_ns = monotonic_ns();
+	if (p->terminal || p->lines)
+		draw(p, NULL);
+}
+
+void progress_detail(struct progress *p, const char *what)
+{
+	uint64_t now = monotonic_ns();
+
+	if (!p->terminal || now - p->shown_ns < REDRAW_NS)
+		return;
+	p->shown_ns = now;
+	draw(p, what);
 }
 
 void progress_clear(struct progress *p)

@@ -18,6 +18,7 @@
 #include "advisor/base/log.h"
 #include "advisor/base/path.h"
 #include "advisor/base/why.h"
+#include "advisor/bench/bench.h"
 #include "advisor/cli/progress.h"
 #include "advisor/cli/request_args.h"
 #include "advisor/decide/decide.h"
@@ -25,6 +26,7 @@
 #include "advisor/model/result.h"
 #include "advisor/stats/rng.h"
 #include "advisor/tournament/tournament.h"
+#include "layouts/layouts.h"
 
 struct run_options {
 	struct request_args wanted;
@@ -41,6 +43,19 @@ struct run_options {
 	bool dry_run, json, progress;
 };
 
+/* The jobs of a trial, in their order, each in its mode. */
+struct trial_plan {
+	struct job_list jobs;
+	enum io_mode *modes; /* owned; one a job */
+	size_t n_modes;
+};
+
+/* The profiles are borrowed from `w`. */
+int trial_plan_make(const struct request_args *w, struct trial_plan *ret, struct why *why);
+void trial_plan_free(struct trial_plan *p);
+
+struct rounds;
+
 /* What a run holds while it lasts. */
 struct session {
 	const struct run_options *opt;
@@ -52,16 +67,54 @@ struct session {
 	char *out; /* owned; the output folder once it exists */
 	struct log *log;
 	struct progress progress;
-	struct build *build; /* the door to the drives; NULL before the gate */
+	int lock_fd;		/* one run at a time; -1: not taken */
+	struct scratch scratch; /* the drives, held */
+	struct acts acts;	/* how they are changed; acts.journal is NULL before the first */
+	struct trial_plan plan;
 	struct counters before; /* of the members, before the first write */
 	size_t replayed;	/* trials of an earlier run that were taken over (--resume) */
 	bool capped;		/* --max-writes ended the rounds */
+	uint64_t written_before; /* by the run that is resumed */
+	uint64_t planned_trial_ns;
 	uint64_t planned_trial_bytes; /* what one trial's jobs write at most, at the program */
 };
 
 /* One trial from build to teardown. 0 with a trial in whatever state it ended; -errno only if the run cannot go on. */
 int run_trial(struct session *s, const struct candidate *c, unsigned round, struct trial *ret,
 	      struct why *why);
+
+/* ---- run_session.c ---- */
+
+/* What a drive is assumed to write before any was measured; only for the plan's size. */
+#define ASSUMED_RATE 500e6
+
+int session_request(struct session *s, struct why *why);
+int session_probe(struct session *s, struct why *why);
+int session_candidates(struct session *s, struct why *why);
+int session_folder(struct session *s, struct why *why);
+/* Takes the lock and settles what an interrupted run left. */
+int session_lock(struct session *s, struct why *why);
+/* Consent, then the gate: every check on every drive; they are held afterwards. */
+int session_gate(struct session *s, struct strv *erase, struct why *why);
+/* Journal and log in the output folder. */
+int session_journal(struct session *s, struct why *why);
+/* --dry-run: prints the commands of every candidate. */
+int session_dry_run(const struct session *s);
+/*
+ * Rolls back whatever stands, removes the journal, releases drives and lock. -errno with
+ * SW_EXIT_LEFT_BEHIND if something could not be undone.
+ */
+int session_end(struct session *s, struct why *why);
+void session_free(struct session *s);
+
+/* ---- run_finish.c ---- */
+
+/* The drives' counters before the first write; what session_written() counts from. */
+int session_look_before(struct session *s, struct why *why);
+/* What may still be written under --max-writes, at least 1. */
+uint64_t session_writes_left(const struct session *s);
+int session_receipt(struct session *s, struct why *why);
+int session_decide(struct session *s, const struct rounds *rounds, struct why *why);
 
 /* Bytes that the run has brought onto all drives so far, by the kernel's counters. */
 uint64_t session_written(const struct session *s);

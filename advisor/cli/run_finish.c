@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run's end: the receipt, the verdict, the files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/cli/output.h"
+#include "advisor/cli/run.h"
+#include "probes/counters/counters_read.h"
+#include "probes/machine/machine_probe.h"
+#include "advisor/base/ban.h"
+
+/* The members' counters; the first stands in for the array, which is not there now. */
+static int look(const struct session *s, bool smart, struct counters *ret, struct why *why)
+{
+	_cleanup_free_ const char **names = calloc(s->n_members + 1, sizeof(*names));
+	struct counters_options opt = {.stat_only = !smart, .log = s->log};
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_members; i++)
+		names[i] = s->members[i]->name;
+	if (smart)
+		return counters_settle(&s->root, &opt, names[0], names, s->n_members, 0, ret, why);
+	return counters_read_with(&s->root, &opt, names[0], names, s->n_members, ret, why);
+}
+
+int session_look_before(struct session *s, struct why *why)
+{
+	return look(s, true, &s->before, why);
+}
+
+uint64_t session_written(const struct session *s)
+{
+	_cleanup_counters_ struct counters now = {0};
+	uint64_t sum = 0;
+
+	if (look(s, false, &now, NULL))
+		return UINT64_MAX; /* cannot tell: as if everything were used up */
+	for (size_t i = 0; i < now.n_members; i++)
+		sum += now.members[i].write_bytes.v - s->before.members[i].write_bytes.v;
+	return sum + s->written_before;
+}
+
+uint64_t session_writes_left(const struct session *s)
+{
+	uint64_t cap = s->result.request.max_writes_bytes, done = session_written(s);
+
+	return done < cap ? cap - done : 1;
+}
+
+/* after - before, or why not. */
+static int difference(const struct fact_u64 *before, const struct fact_u64 *after, const char *unit,
+		      struct fact_u64 *ret)
+{
+	if (before->state != FACT_KNOWN)
+		return fact_u64_copy(ret, before);
+	if (after->state != FACT_KNOWN)
+		return fact_u64_copy(ret, after);
+	if (after->v < before->v) {
+		fact_u64_no(ret, FACT_UNKNOWN, "the counter went backwards");
+		return 0;
+	}
+	return fact_u64_set(ret, after->v - before->v, unit);
+}
+
+static int fill_receipt(const struct session *s, const struct counters *after, size_t i,
+			const struct drive *now, struct receipt *w)
+{
+	const struct member_counters *a = &s->before.members[i], *b = &after->members[i];
+	const char *serial = drive_identity(s->members[i]);
+	int r;
+
+	w->drive = strdup(s->members[i]->name);
+	w->serial = serial ? strdup(serial) : NULL;
+	if (!w->drive)
+		return -ENOMEM;
+	r = difference(&a->write_bytes, &b->write_bytes, "/sys/block/*/stat", &w->stat_bytes);
+	if (!r)
+		r = difference(&a->host_written_bytes, &b->host_written_bytes, "SMART",
+			       &w->smart_bytes);
+	if (!r)
+		r = fact_u64_copy(&w->smart_unit_bytes, &b->host_unit_bytes);
+	if (!r)
+		r = fact_u64_copy(&w->percent_used_before, &s->members[i]->wear.percent_used);
+	if (!r && now)
+		r = fact_u64_copy(&w->percent_used_after, &now->wear.percent_used);
+	if (!r && !now)
+		fact_u64_no(&w->percent_used_after, FACT_UNREADABLE, "the drive is not there any more");
+	return r;
+}
+
+/* The drives' wear once more, read the same way. */
+static void probe_again(const struct session *s, struct machine *ret)
+{
+	const struct strv *devices = &s->result.request.devices;
+	struct probe_options opt = {
+		.names = (const char *const *)devices->v,
+		.n_names = devices->n,
+		.deep_named_only = true,
+		.no_contents = true,
+		.no_programs = true,
+	};
+
+	if (machine_probe(&s->root, &opt, ret, NULL))
+		*ret = (struct machine){0};
+}
+
+int session_receipt(struct session *s, struct why *why)
+{
+	_cleanup_counters_ struct counters after = {0};
+	_cleanup_machine_ struct machine now = {0};
+	struct result *res = &s->result;
+	int r = look(s, true, &after, why);
+
+	if (r)
+		return r;
+	res->wear = calloc(s->n_members + 1, sizeof(*res->wear));
+	if (!res->wear)
+		return -ENOMEM;
+	probe_again(s, &now);
+	for (size_t i = 0; !r && i < s->n_members; i++) {
+		const char *identity = drive_identity(s->members[i]);
+
+		r = fill_receipt(s, &after, i, identity ? machine_find_drive(&now, identity) : NULL,
+				 &res->wear[i]);
+		res->n_wear = i + 1;
+	}
+	return r;
+}
+
+int session_decide(struct session *s, const struct rounds *rounds, struct why *why)
+{
+	struct result *r = &s->result;
+	char array_uuid[OUTPUT_UUID_LEN], fs_uuid[OUTPUT_UUID_LEN];
+	_cleanup_free_ struct decide_rank *ranks = NULL;
+	_cleanup_free_ char *note = NULL;
+	struct decide_ranking ranking = {0};
+	struct decide_input in = {
+		.request = &r->request,
+		.machine = &r->machine,
+		.members = r->members,
+		.n_members = r->n_members,
+		.candidates = r->candidates,
+		.n_candidates = r->n_candidates,
+		.trials = r->trials,
+		.n_trials = r->n_trials,
+		.profiles = s->opt->wanted.profiles,
+		.ratings = s->ratings,
+		.ranking = &ranking,
+		.array_uuid = array_uuid,
+		.fs_uuid = fs_uuid,
+		.now_unix_s = (uint64_t)time(NULL),
+	};
+	int err;
+
+	output_uuids(array_uuid, fs_uuid);
+	err = rounds_ranking(s, rounds, &ranking, &ranks, &note);
+	if (err)
+		return err;
+	err = decide(&in, &r->verdict, why);
+	if (!err && s->capped)
+		err = strv_addf(&r->verdict.warnings,
+				"--max-writes ended the rounds early: fewer trials than the budget asks for");
+	if (!err)
+		err = output_snippets(r, s->opt->wanted.profiles, why);
+	return err;
+}

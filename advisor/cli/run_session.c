@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run's beginning (probe, candidates, consent, gate) up to the point where drives are held. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/cli/cli.h"
+#include "advisor/cli/consent.h"
+#include "advisor/cli/output.h"
+#include "advisor/cli/run.h"
+#include "advisor/cli/signals.h"
+#include "layouts/candidates.h"
+#include "layouts/layouts.h"
+#include "probes/machine/machine_probe.h"
+#include "advisor/base/ban.h"
+
+/* The drive that a name on the command line means now; links (/dev/disk/by-id) are followed. */
+static const struct drive *resolve(const struct machine *m, const char *device)
+{
+	_cleanup_free_ char *real = realpath(device, NULL);
+
+	return machine_find_drive(m, real ? real : device);
+}
+
+static int find_members(struct session *s, struct why *why)
+{
+	struct result *r = &s->result;
+	size_t n = r->request.devices.n;
+
+	r->members = calloc(n + 1, sizeof(*r->members));
+	s->members = calloc(n + 1, sizeof(*s->members));
+	if (!r->members || !s->members)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const char *device = r->request.devices.v[i];
+		const struct drive *d = resolve(&r->machine, device);
+
+		if (!d)
+			return why_exit(why, SW_EXIT_REFUSED, -ENODEV, "refused", device,
+					"'stripewise probe' lists the drives", "no such block device");
+		for (size_t k = 0; k < i; k++)
+			if (s->members[k] == d)
+				return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", device, NULL,
+						"the same drive as %s", r->request.devices.v[k]);
+		s->members[i] = d;
+		r->members[i] = (size_t)(d - r->machine.drives);
+		s->n_members = r->n_members = i + 1;
+	}
+	return 0;
+}
+
+int session_probe(struct session *s, struct why *why)
+{
+	const struct strv *devices = &s->result.request.devices;
+	struct probe_options opt = {
+		.names = (const char *const *)devices->v,
+		.n_names = devices->n,
+		.deep_named_only = false,
+		.log = s->log,
+	};
+	int r;
+
+	r = root_open(&s->root, NULL);
+	if (!r)
+		r = ratings_load(&s->ratings, why);
+	if (!r)
+		r = machine_probe(&s->root, &opt, &s->result.machine, why);
+	return r ? r : find_members(s, why);
+}
+
+int session_candidates(struct session *s, struct why *why)
+{
+	struct result *r = &s->result;
+	uint64_t page = r->machine.page_bytes.state == FACT_KNOWN ? r->machine.page_bytes.v : 0;
+	uint64_t ns = 0, bytes = 0;
+	int err;
+
+	err = candidates_make(&r->request, s->members, s->n_members, page, &r->candidates,
+			      &r->n_candidates, &r->rejected, &r->n_rejected, why);
+	if (err)
+		return err;
+	err = trial_plan_make(&s->opt->wanted, &s->plan, why);
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->plan.jobs.n; i++) {
+		struct bench_scale scale;
+		uint64_t job_ns = 0, job_bytes = 0;
+
+		bench_scale_init(&scale, r->request.budget, r->candidates[0].usable_bytes);
+		bench_cost(&s->plan.jobs.v[i], &scale, ASSUMED_RATE, &job_ns, &job_bytes);
+		ns += job_ns;
+		bytes += job_bytes;
+	}
+	s->planned_trial_bytes = bytes;
+	s->planned_trial_ns = ns;
+	return 0;
+}
+
+/* The request as it goes into the result. */
+int session_request(struct session *s, struct why *why)
+{
+	struct json_object *o;
+	struct request *r = &s->result.request;
+	int err;
+
+	/* A deep copy by way of its JSON, which is tested to be lossless. */
+	o = request_to_json(&s->opt->wanted.request);
+	if (!o)
+		return -ENOMEM;
+	err = request_from_json(o, r, why);
+	json_object_put(o);
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->opt->devices.n; i++)
+		if (strv_add(&r->devices, s->opt->devices.v[i]) < 0)
+			return -ENOMEM;
+	r->max_writes_bytes = s->opt->max_writes_bytes;
+	r->precondition = s->opt->precondition;
+	r->precondition_bytes = s->opt->precondition_bytes;
+	r->seed = s->opt->seed_given ? s->opt->seed : (uint64_t)time(NULL);
+	s->result.started_unix_s = (uint64_t)time(NULL);
+	s->result.tool_version = strdup(STRIPEWISE_VERSION);
+	return s->result.tool_version ? 0 : -ENOMEM;
+}
+
+/* The output folder: made here, never one that exists. */
+int session_folder(struct session *s, struct why *why)
+{
+	s->out = s->opt->out ? strdup(s->opt->out)
+			     : output_default_name(s->result.started_unix_s);
+	if (!s->out)
+		return -ENOMEM;
+	if (mkdir(s->out, 0755) < 0)
+		return why_set(why, -errno, "cannot make the output folder", s->out,
+			       errno == EEXIST ? "name another by --out" : NULL, "%s",
+			       errno == EEXIST ? "it exists and is not overwritten"
+					       : strerror(errno));
+	return 0;
+}
+
+int session_lock(struct session *s, struct why *why)
+{
+	_cleanup_strv_ struct strv done = {0};
+	int r = scratch_lock(RUN_DIR, &s->lock_fd, why);
+
+	if (r)
+		return r;
+	r = undo_all(&s->root, RUN_DIR, s->opt->resume, s->lock_fd, NULL, &done, why);
+	for (size_t i = 0; i < done.n; i++)
+		cli_note("left by an earlier run: %s", done.v[i]);
+	return r;
+}
+
+int session_gate(struct session *s, struct strv *erase, struct why *why)
+{
+	int r;
+
+	/* In use or unsafe is refused before anybody is asked to type a serial. */
+	for (size_t i = 0; i < s->n_members; i++) {
+		const struct drive *d = s->members[i];
+		const char *serial = drive_identity(d);
+		_cleanup_free_ char *where =
+			str_printf("%s, serial %s", d->path, serial ? serial : "unknown");
+
+		if (d->verdict == DRIVE_REFUSED)
+			return why_exit(why, SW_EXIT_REFUSED, -EBUSY, "refused", where, NULL, "%s",
+					d->reasons.n ? d->reasons.v[0] : "not safe to touch");
+	}
+	r = consent_get(s->members, s->n_members, erase, why);
+	if (r)
+		return r;
+	return scratch_open(&s->root, s->members, s->n_members, erase, &s->scratch, why);
+}
+
+int session_journal(struct session *s, struct why *why)
+{
+	_cleanup_free_ char *path = str_printf("%s/run.log", s->out);
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	r = log_open(&s->log, path);
+	if (r)
+		return why_set(why, r, "cannot write", path, NULL, "%s", strerror(-r));
+	s->acts = (struct acts){
+		.root = &s->root,
+		.scratch = &s->scratch,
+		.log = s->log,
+		.run_dir = RUN_DIR,
+		.stop = &signals_stop,
+	};
+	return journal_create(&s->acts.journal, &s->root, RUN_DIR, s->out, why);
+}
+
+int session_dry_run(const struct session *s)
+{
+	_cleanup_free_ const char **paths = calloc(s->n_members + 1, sizeof(*paths));
+	_cleanup_free_ uint64_t *sizes = calloc(s->n_members + 1, sizeof(*sizes));
+	struct build_options opt = {0};
+
+	if (!paths || !sizes)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_members; i++) {
+		paths[i] = s->members[i]->path;
+		sizes[i] = s->members[i]->size_bytes.v;
+	}
+	for (size_t i = 0; i < s->result.n_candidates; i++) {
+		const struct candidate *c = &s->result.candidates[i];
+		_cleanup_strv_ struct strv commands = {0};
+		_cleanup_free_ char *title = candidate_title(c);
+		int r = layout_commands(c, paths, sizes, &opt, &commands);
+
+		if (r)
+			return r;
+		(void)printf("# %s\n", title ? title : c->id);
+		for (size_t k = 0; k < commands.n; k++)
+			(void)printf("%s\n", commands.v[k]);
+	}
+	return 0;
+}
+
+int session_end(struct session *s, struct why *why)
+{
+	int r = 0;
+
+	if (s->acts.journal) {
+		r = layout_end(&s->acts, why);
+		journal_close(s->acts.journal);
+		s->acts.journal = NULL;
+	}
+	scratch_close(&s->scratch);
+	if (s->lock_fd >= 0)
+		(void)close(s->lock_fd);
+	s->lock_fd = -1;
+	return r;
+}
+
+void session_free(struct session *s)
+{
+	trial_plan_free(&s->plan);
+	counters_free(&s->before);
+	result_free(&s->result);
+	ratings_free(s->ratings);
+	free(s->members);
+	free(s->out);
+	log_close(s->log);
+	root_close(&s->root);
+}

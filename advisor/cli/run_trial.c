@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One trial: build, read the geometry back, lay out files, look at the counters, run the jobs,
+ * look again, take everything down.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/base/units.h"
+#include "advisor/cli/run.h"
+#include "advisor/cli/signals.h"
+#include "probes/counters/counters_read.h"
+#include "advisor/base/ban.h"
+
+struct running {
+	struct session *s;
+	const struct candidate *c;
+	struct trial *t;
+	struct built built;
+};
+
+static void on_progress(void *arg, const char *what, double share)
+{
+	const struct running *r = arg;
+
+	(void)share;
+	progress_detail(&r->s->progress, what);
+}
+
+/* A failure of the machine rather than of the measurement ends the run. */
+static bool ends_run(int err)
+{
+	return err && err != -ENOTSUP && err != -EFBIG;
+}
+
+/*
+ * Every file laid out first, so that what the counters show is the saves and not the laying out.
+ * The program's own bytes up to here are returned.
+ */
+static int prepare_all(struct running *r, struct bench *b, uint64_t *ret_written, struct why *why)
+{
+	const struct trial_plan *p = &r->s->plan;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->jobs.n; i++) {
+		err = bench_prepare(b, &p->jobs.v[i], p->modes[i], why);
+		if (err == -ENOTSUP) {
+			why_clear(why);
+			err = 0;
+		}
+	}
+	*ret_written = bench_written(b);
+	return err;
+}
+
+static int run_job(struct running *r, struct bench *b, size_t i, struct why *why)
+{
+	const struct trial_plan *p = &r->s->plan;
+	struct trial *t = r->t;
+	struct job_result *more = realloc(t->jobs, (t->n_jobs + 1) * sizeof(*more));
+	int err;
+
+	if (!more)
+		return -ENOMEM;
+	t->jobs = more;
+	err = bench_job(b, &p->jobs.v[i], p->modes[i], &more[t->n_jobs], why);
+	if (!err)
+		t->n_jobs++;
+	if (err == -ENOTSUP || err == -EFBIG) {
+		_cleanup_free_ char *line = why_line(why);
+
+		(void)strv_addf(&t->problems, "%s: %s", p->jobs.v[i].name, line ? line : "not run");
+		why_clear(why);
+	}
+	return ends_run(err) ? err : 0;
+}
+
+static const char **member_names(const struct running *r, size_t *ret_n)
+{
+	const char **names = calloc(r->c->n_members + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < r->c->n_members; i++)
+		names[i] = r->s->members[i]->name;
+	*ret_n = r->c->n_members;
+	return names;
+}
+
+static int look(struct running *r, struct counters *ret, struct why *why)
+{
+	struct counters_options opt = {.log = r->s->log};
+	_cleanup_free_ const char **names = NULL;
+	size_t n;
+
+	names = member_names(r, &n);
+	if (!names)
+		return -ENOMEM;
+	if (syncfs(r->built.target.dir_fd) < 0)
+		return why_set(why, -errno, "cannot flush", r->built.target.path, NULL, "%s",
+			       strerror(errno));
+	return counters_settle(&r->s->root, &opt, r->built.array, names, n, 0, ret, why);
+}
+
+static int run_jobs(struct running *r, struct bench *b, struct why *why)
+{
+	_cleanup_counters_ struct counters before = {0}, after = {0};
+	uint64_t written = 0;
+	int err;
+
+	err = prepare_all(r, b, &written, why);
+	if (!err)
+		err = look(r, &before, why);
+	for (size_t i = 0; !err && i < r->s->plan.jobs.n; i++)
+		err = run_job(r, b, i, why);
+	if (!err)
+		err = look(r, &after, why);
+	if (!err)
+		err = amplification_between(&before, &after, bench_written(b) - written, &r->t->amp);
+	return err;
+}
+
+/* Bytes on the members beyond what the array and its copies explain: somebody else's. */
+static void check_counters(struct running *r)
+{
+	const struct amp_layer *l = r->t->amp.layers;
+	struct trial *t = r->t;
+	char a[UNITS_LEN], b[UNITS_LEN];
+	uint64_t expected, slack;
+
+	if (l[AMP_FILESYSTEM].bytes.state != FACT_KNOWN || l[AMP_ARRAY].bytes.state != FACT_KNOWN) {
+		(void)strv_addf(&t->problems, "counters: the kernel's counters did not tell: %s",
+				l[AMP_FILESYSTEM].bytes.note ? l[AMP_FILESYSTEM].bytes.note : "unknown");
+		return;
+	}
+	if (l[AMP_FILESYSTEM].bytes.v < l[AMP_PROGRAM].bytes.v)
+		(void)strv_addf(&t->problems,
+				"counters: the device took %s, less than the %s that were written",
+				fmt_bytes(l[AMP_FILESYSTEM].bytes.v, a),
+				fmt_bytes(l[AMP_PROGRAM].bytes.v, b));
+	expected = l[AMP_FILESYSTEM].bytes.v * r->c->copies;
+	slack = expected / 10 > 16000000 ? expected / 10 : 16000000;
+	if (l[AMP_ARRAY].bytes.v > expected + slack)
+		(void)strv_addf(&t->problems,
+				"other I/O: the members took %s where the array explains %s",
+				fmt_bytes(l[AMP_ARRAY].bytes.v, a), fmt_bytes(expected, b));
+}
+
+static int measure(struct running *r, struct why *why)
+{
+	struct session *s = r->s;
+	struct bench_scale scale;
+	struct bench_env env = {
+		.seed = s->result.request.seed + r->t->round,
+		.stop = &signals_stop,
+		.progress = on_progress,
+		.arg = r,
+		.log = s->log,
+	};
+	_cleanup_bench_ struct bench *b = NULL;
+	uint64_t start = monotonic_ns();
+	int err;
+
+	if (s->result.request.max_writes_bytes)
+		env.max_write_bytes = session_writes_left(s) / r->c->copies;
+	bench_scale_init(&scale, s->result.request.budget, r->built.target.free_bytes);
+	err = bench_open(&r->built.target, &scale, &env, &b, why);
+	if (!err)
+		err = run_jobs(r, b, why);
+	if (b)
+		s->result.program_bytes += bench_written(b);
+	r->t->measure_ns = monotonic_ns() - start;
+	if (!err)
+		check_counters(r);
+	return err;
+}
+
+static int build(struct running *r, struct why *why)
+{
+	struct build_options opt = {0};
+	uint64_t start = monotonic_ns();
+	int err;
+
+	err = layout_build(&r->s->acts, r->c, &opt, &r->built, why);
+	r->t->build_ns = monotonic_ns() - start;
+	r->t->readback = r->built.readback;
+	return err;
+}
+
+/* Adds what `why` says to the trial, and the state that follows. */
+static void close_trial(struct trial *t, int err, struct why *why)
+{
+	_cleanup_free_ char *line = err ? why_line(why) : NULL;
+
+	if (line)
+		(void)strv_add(&t->problems, line);
+	t->state = err ? TRIAL_FAILED : t->problems.n ? TRIAL_INVALID : TRIAL_OK;
+}
+
+int run_trial(struct session *s, const struct candidate *c, unsigned round, struct trial *ret,
+	      struct why *why)
+{
+	struct running r = {.s = s, .c = c, .t = ret};
+	_cleanup_why_ struct why down = WHY_INIT;
+	uint64_t start;
+	int err;
+
+	*ret = (struct trial){.round = round, .order = (unsigned)s->result.n_trials};
+	ret->candidate = strdup(c->id);
+	if (!ret->candidate)
+		return -ENOMEM;
+	ret->started_unix_s = (uint64_t)time(NULL);
+	log_line(s->log, "trial %u: %s, round %u", ret->order, c->id, round);
+	err = build(&r, why);
+	if (!err) {
+		int down_err;
+
+		err = measure(&r, why);
+		start = monotonic_ns();
+		down_err = layout_teardown(&s->acts, &r.built, err ? &down : why);
+		ret->teardown_ns = monotonic_ns() - start;
+		if (!err)
+			err = down_err;
+	}
+	close_trial(ret, err, why);
+	/* Built otherwise than asked is this candidate's fault, not the machine's. */
+	if (err == -EILSEQ) {
+		ret->state = TRIAL_INVALID;
+		why_clear(why);
+		err = 0;
+	}
+	return err;
+}
