@@ -2,7 +2,7 @@
 # Quiet by default; V=1 shows the commands. SAN=1 builds with ASan and UBSan into build/san.
 
 CC ?= gcc
-PKGS = blkid mount ext2fs smartcols libnvme json-c uuid
+PKGS = blkid mount ext2fs com_err smartcols libnvme json-c uuid
 B = build$(if $(SAN),/san)
 CSTD = -std=gnu11
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror

@@ -177,6 +177,8 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 		r = session_journal(s, why);
 	if (!r)
 		r = session_look_before(s, why);
+	if (!r)
+		r = session_precondition(s, why);
 	return r;
 }
 

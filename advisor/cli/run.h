@@ -98,6 +98,8 @@ int session_lock(struct session *s, struct why *why);
 int session_gate(struct session *s, struct strv *erase, struct why *why);
 /* Journal and log in the output folder. */
 int session_journal(struct session *s, struct why *why);
+/* Fills the drives as --precondition says. */
+int session_precondition(struct session *s, struct why *why);
 /* --dry-run: prints the commands of every candidate. */
 int session_dry_run(const struct session *s);
 /*

@@ -18,6 +18,7 @@
 #include "advisor/cli/signals.h"
 #include "layouts/candidates.h"
 #include "layouts/layouts.h"
+#include "layouts/precondition.h"
 #include "probes/machine/machine_probe.h"
 #include "advisor/base/ban.h"
 
@@ -197,6 +198,37 @@ int session_journal(struct session *s, struct why *why)
 		.stop = &signals_stop,
 	};
 	return journal_create(&s->acts.journal, &s->root, RUN_DIR, s->out, why);
+}
+
+static void on_fill(void *arg, double share)
+{
+	struct session *s = arg;
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%.0f %%", share * 100);
+	progress_detail(&s->progress, text);
+}
+
+int session_precondition(struct session *s, struct why *why)
+{
+	const struct request *q = &s->result.request;
+	uint64_t bytes = q->precondition == PRECOND_SIZE ? q->precondition_bytes : 0;
+	uint64_t sum = 0, written = 0;
+
+	if (q->precondition == PRECOND_NONE)
+		return 0;
+	for (size_t i = 0; i < s->n_members; i++) {
+		uint64_t size = s->members[i]->size_bytes.v;
+
+		sum += bytes && bytes < size ? bytes : size;
+	}
+	if (q->max_writes_bytes && sum > q->max_writes_bytes)
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--precondition",
+				"raise --max-writes, or precondition less",
+				"filling takes %llu bytes, --max-writes allows %llu",
+				(unsigned long long)sum, (unsigned long long)q->max_writes_bytes);
+	progress_show(&s->progress, 0, 0, "preconditioning");
+	return precondition(&s->acts, bytes, q->seed, on_fill, s, &written, why);
 }
 
 int session_dry_run(const struct session *s)
