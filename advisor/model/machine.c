@@ -74,6 +74,7 @@ void drive_free(struct drive *d)
 	free(d->bogus_hint);
 	strv_free(&d->schedulers);
 	link_free(&d->pcie);
+	free(d->behind);
 	free(d->controller);
 	strv_free(&d->shares);
 	wear_free(&d->wear);

@@ -114,6 +114,7 @@ struct drive {
 	struct lba_format *formats; /* owned; NVMe only */
 	size_t n_formats;
 	bool rotational, removable, read_only;
+	bool zoned; /* host-managed: cannot be written at random */
 
 	struct fact_str queue_write_cache; /* "write back" / "write through" */
 	struct fact_u64 vwc_present;	   /* Identify Controller VWC bit 0 */
@@ -130,6 +131,7 @@ struct drive {
 	struct fact_u64 numa_node;
 
 	struct pcie_link pcie;
+	char *behind;	  /* NULL, or the RAID controller that makes it a virtual disk, and how known */
 	char *controller; /* name of its controller in machine.controllers, or NULL */
 	struct strv shares; /* "root port 0000:00:1c.0 with nvme1n1" ... */
 

@@ -233,11 +233,13 @@ struct json_object *drive_to_json(const struct drive *d)
 	jput_bool(o, "rotational", d->rotational);
 	jput_bool(o, "removable", d->removable);
 	jput_bool(o, "read_only", d->read_only);
+	jput_bool(o, "zoned", d->zoned);
 	jput_strv(o, "paths", &d->paths);
 	jput(o, "lba_formats", formats_to_json(d));
 	jput_str(o, "bogus_hint", d->bogus_hint);
 	jput_strv(o, "schedulers", &d->schedulers);
 	jput(o, "pcie", link_to_json(&d->pcie));
+	jput_str(o, "behind", d->behind);
 	jput_str(o, "controller", d->controller);
 	jput_strv(o, "shares", &d->shares);
 	jput(o, "wear", wear_to_json(&d->wear));
@@ -339,6 +341,8 @@ static void flags_get(const struct jin *in, struct drive *ret)
 	jget_bool(in, "removable", &ret->removable);
 	jget_bool(in, "read_only", &ret->read_only);
 	jget_bool(in, "ambiguous", &ret->ambiguous);
+	if (jin_has(in, "zoned"))
+		jget_bool(in, "zoned", &ret->zoned);
 }
 
 void drive_get_json(const struct jin *in, struct drive *ret)
@@ -362,6 +366,7 @@ void drive_get_json(const struct jin *in, struct drive *ret)
 	jget_str_opt(in, "bogus_hint", &ret->bogus_hint);
 	jget_strv(in, "schedulers", &ret->schedulers);
 	link_get(in, &ret->pcie);
+	jget_str_opt(in, "behind", &ret->behind);
 	jget_str_opt(in, "controller", &ret->controller);
 	jget_strv(in, "shares", &ret->shares);
 	wear = jin_object_opt(in, "wear");

@@ -31,7 +31,8 @@ static void take_attribute(const struct attributes *table, struct json_object *o
 		return;
 	row = attributes_find(table, ATTRIBUTE_ATA, (unsigned)id,
 			      name ? json_object_get_string(name) : NULL, model, names_known);
-	if (!row || f->have[row->role])
+	/* Of two attributes that say the same, the one whose row comes first. */
+	if (!row || (f->have[row->role] && f->row[row->role] <= row))
 		return;
 	if (row->role == ROLE_PERCENT_LEFT ? json_u128(o, "value", &v) : !raw || json_u128(raw, "value", &v))
 		return;
