@@ -96,6 +96,7 @@ struct drive {
 	enum drive_kind kind;
 	char *name;   /* "nvme0n1" */
 	char *path;   /* "/dev/nvme0n1": for messages; never an identity */
+	bool named;   /* was named to the probe; not saved */
 	char *parent; /* partition: the whole drive's name; else NULL */
 	char *sysfs;  /* "/sys/devices/...": where it was looked at; NULL if typed */
 	uint32_t major, minor;
@@ -223,6 +224,13 @@ const struct drive *machine_find_drive(const struct machine *m, const char *name
 
 const char *drive_kind_name(enum drive_kind k);	      /* "disk" "partition" "loop" "array" "virtual" */
 const char *drive_verdict_name(enum drive_verdict v); /* "eligible" "needs-consent" "refused" */
+
+/*
+ * Adds what one should know about a drive before relying on it, a sentence each: worn, warning of
+ * its own, link below its maximum, odd I/O hint, volatile cache without protection, a better LBA
+ * format offered. Pure. 0 or -ENOMEM.
+ */
+int drive_notes(const struct drive *d, struct strv *ret);
 
 void wear_free(struct wear *w);
 

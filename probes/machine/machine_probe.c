@@ -27,14 +27,6 @@ void *probe_grow(void *vector, size_t *n, size_t size)
 	return *v + (*n)++ * size;
 }
 
-static bool is_named(const struct probe *p, const char *name)
-{
-	for (size_t i = 0; i < p->opt->n_names; i++)
-		if (!strcmp(path_base(p->opt->names[i]), name))
-			return true;
-	return false;
-}
-
 static enum drive_kind kind_of(const struct probe *p, const char *dir, const char *transport)
 {
 	if (blockdev_is_partition(p->root, dir, NULL, NULL))
@@ -102,6 +94,7 @@ static char *resolve_name(const struct probe *p, const char *named)
 static int add_named(struct probe *p, const char *named, struct why *why)
 {
 	_cleanup_free_ char *name = resolve_name(p, named), *dir = NULL;
+	int r;
 
 	if (!name)
 		return -ENOMEM;
@@ -113,7 +106,11 @@ static int add_named(struct probe *p, const char *named, struct why *why)
 		return why_exit(why, SW_EXIT_REFUSED, -ENODEV, "cannot probe", named,
 				"see `stripewise probe` for the drives that there are",
 				"no such block device");
-	return add_drive(p, name, dir);
+	r = add_drive(p, name, dir);
+	for (size_t i = 0; !r && i < p->m.n_drives; i++)
+		if (!strcmp(p->m.drives[i].name, name))
+			p->m.drives[i].named = true;
+	return r;
 }
 
 int probe_drives(struct probe *p, struct why *why)
@@ -145,17 +142,7 @@ int probe_drives(struct probe *p, struct why *why)
 /* Is this one of the drives that may be asked and read? */
 static bool deep(const struct probe *p, const struct drive *d)
 {
-	if (!p->opt->deep_named_only)
-		return true;
-	if (is_named(p, d->name))
-		return true;
-	for (size_t i = 0; i < p->opt->n_names; i++) {
-		_cleanup_free_ char *name = resolve_name(p, p->opt->names[i]);
-
-		if (name && !strcmp(name, d->name))
-			return true;
-	}
-	return false;
+	return !p->opt->deep_named_only || d->named;
 }
 
 static int look_at(struct probe *p, struct drive *d)
