@@ -226,6 +226,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SAVE_BUDGET:
 		r->save_budget_ns = cli_duration(state, "--save-budget", arg);
+		a->save_budget_given = true;
 		break;
 	case OPT_MOUNT_POINT:
 		set_mount_point(state, r, arg);

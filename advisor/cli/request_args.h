@@ -18,7 +18,7 @@ struct request_args {
 	struct request request;
 	struct profile *profiles; /* owned; one a workload, in the same order */
 	size_t n_profiles;
-	bool role_given, years_given, workloads_given;
+	bool role_given, years_given, workloads_given, save_budget_given;
 	char *profile_file; /* --profile, owned */
 };
 

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `stripewise advise`: decides again from a saved result, under other wishes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/cli/cli.h"
+#include "advisor/cli/load.h"
+#include "advisor/cli/output.h"
+#include "advisor/cli/request_args.h"
+#include "advisor/decide/decide.h"
+#include "advisor/model/json.h"
+#include "advisor/report/report.h"
+#include "advisor/base/ban.h"
+
+enum { OPT_OUT = OPT_FIRST_OWN };
+
+struct advise_args {
+	struct request_args wanted;
+	const char *result, *out;
+	bool json;
+};
+
+static const struct argp_option options[] = {
+	{"out", OPT_OUT, "DIR", 0, "output folder (default stripewise-DATE-TIME)", 0},
+	CLI_OPTION_JSON,
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct advise_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->wanted;
+		break;
+	case OPT_OUT:
+		a->out = arg;
+		break;
+	case OPT_JSON:
+		a->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->result)
+			cli_usage(state, "one result at a time");
+		a->result = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!a->result)
+			cli_usage(state, "name a result.json, or the folder that holds it");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {{&request_argp, 0, "What is wanted", 0}, {0}};
+static const struct argp advise_argp = {
+	options, parse, "RESULT",
+	"Decides again from a saved result under other wishes, without measuring, and writes an output "
+	"folder. What is not said stays as it was.",
+	children, NULL, NULL};
+
+static void take_text(char **to, char **from)
+{
+	if (!*from)
+		return;
+	free(*to);
+	*to = take_ptr(*from);
+}
+
+static void take_workloads(struct request *to, struct request *from)
+{
+	for (size_t i = 0; i < to->n_workloads; i++)
+		free(to->workloads[i].profile);
+	free(to->workloads);
+	to->workloads = take_ptr(from->workloads);
+	to->n_workloads = from->n_workloads;
+	from->n_workloads = 0;
+}
+
+/* Moves what was said into the saved request, but for the workloads; before any default is set. */
+static void merge(struct request_args *said, struct request *r)
+{
+	struct request *q = &said->request;
+
+	if (said->role_given)
+		r->role = q->role;
+	if (said->role_given || q->tolerate_given) {
+		r->tolerate_given = q->tolerate_given;
+		r->tolerate = q->tolerate;
+	}
+	if (!r->tolerate_given)
+		r->tolerate = decide_tolerate(r);
+	if (said->years_given)
+		r->years = q->years;
+	if (said->save_budget_given)
+		r->save_budget_ns = q->save_budget_ns;
+	if (q->levels)
+		r->levels = q->levels;
+	if (q->filesystems)
+		r->filesystems = q->filesystems;
+	take_text(&r->mount_point, &q->mount_point);
+	take_text(&r->array_name, &q->array_name);
+}
+
+/* The profiles of the workloads: those asked for now, or the result's own (built-in ones only). */
+static int workloads(struct request_args *said, struct request *r, struct profile **ret,
+		     size_t *ret_n, struct why *why)
+{
+	int err;
+
+	if (!said->workloads_given && !said->profile_file)
+		return request_profiles(r, ret, ret_n, why);
+	err = request_args_finish(said, why);
+	if (err)
+		return err;
+	take_workloads(r, &said->request);
+	*ret = take_ptr(said->profiles);
+	*ret_n = said->n_profiles;
+	said->n_profiles = 0;
+	return 0;
+}
+
+/* Those that the levels and file systems asked for now leave in. */
+static void narrow(const struct request *q, struct result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_candidates; i++) {
+		struct candidate *c = &r->candidates[i];
+		bool level = !q->levels || q->levels & (1U << c->level);
+		bool fs = !q->filesystems || q->filesystems & (1U << c->fs);
+
+		if (level && fs) {
+			struct candidate keep = *c;
+
+			r->candidates[i] = r->candidates[n];
+			r->candidates[n++] = keep;
+		}
+	}
+	for (size_t i = n; i < r->n_candidates; i++) {
+		for (size_t k = 0; k < r->n_trials; k++)
+			if (!strcmp(r->trials[k].candidate, r->candidates[i].id)) {
+				trial_free(&r->trials[k]);
+				memmove(&r->trials[k], &r->trials[k + 1],
+					(r->n_trials - k - 1) * sizeof(*r->trials));
+				r->n_trials--;
+				k--;
+			}
+		candidate_free(&r->candidates[i]);
+	}
+	r->n_candidates = n;
+}
+
+/*
+ * The calibrated judgement that the run came to, where the same candidates may win now as then;
+ * otherwise NULL, and the medians decide. `ranks` holds as many as there are standings.
+ */
+static const struct decide_ranking *earlier(const struct result *r, unsigned tolerate_then,
+					    struct decide_rank *ranks, struct decide_ranking *ret)
+{
+	const struct verdict *v = &r->verdict;
+	bool still = false;
+
+	if (!v->decided || v->paper || v->confidence < 0 ||
+	    tolerate_then != decide_tolerate(&r->request))
+		return NULL;
+	for (size_t i = 0; i < v->n_standings; i++) {
+		const struct standing *s = &v->standings[i];
+
+		if (!result_candidate(r, s->candidate))
+			continue;
+		still |= s->tied;
+		ranks[ret->n++] = (struct decide_rank){
+			.candidate = s->candidate, .rank = s->tied ? 0 : 1, .tied = s->tied};
+	}
+	ret->confidence = v->confidence;
+	ret->note = v->confidence_note;
+	return still ? ret : NULL;
+}
+
+static int decide_again(struct result *r, const struct profile *profiles, unsigned tolerate_then,
+			const struct ratings *ratings, struct why *why)
+{
+	char array[OUTPUT_UUID_LEN], fs[OUTPUT_UUID_LEN];
+	_cleanup_free_ struct decide_rank *ranks = calloc(r->verdict.n_standings + 1, sizeof(*ranks));
+	struct decide_ranking ranking = {0};
+	struct verdict again = {0};
+	struct decide_input in = {
+		.request = &r->request, .machine = &r->machine, .members = r->members,
+		.n_members = r->n_members, .candidates = r->candidates,
+		.n_candidates = r->n_candidates, .trials = r->trials, .n_trials = r->n_trials,
+		.profiles = profiles, .ratings = ratings, .array_uuid = array, .fs_uuid = fs,
+		.now_unix_s = (uint64_t)time(NULL), .paper = r->verdict.paper};
+	int err;
+
+	if (!ranks)
+		return -ENOMEM;
+	/* New ones always: the earlier ones may belong to an array that exists by now. */
+	output_uuids(array, fs);
+	in.ranking = earlier(r, tolerate_then, ranks, &ranking);
+	err = decide(&in, &again, why);
+	if (err)
+		return err;
+	verdict_free(&r->verdict);
+	r->verdict = again;
+	return 0;
+}
+
+/* 0, or -errno with `why`; the verdict may be undecided (then `why` says so, too). */
+static int advise(struct advise_args *a, struct result *r, struct why *why)
+{
+	struct request_args *w = &a->wanted;
+	struct ratings *ratings = NULL;
+	struct profile *profiles = NULL;
+	unsigned tolerate_then = decide_tolerate(&r->request);
+	size_t n_profiles = 0;
+	int err;
+
+	narrow(&w->request, r);
+	merge(w, &r->request);
+	if (!r->n_candidates)
+		return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no recommendation", a->result, NULL,
+				"none of the measured candidates has that level and file system");
+	err = workloads(w, &r->request, &profiles, &n_profiles, why);
+	if (!err)
+		err = ratings_load(&ratings, why);
+	if (!err)
+		err = decide_again(r, profiles, tolerate_then, ratings, why);
+	if (!err)
+		err = output_snippets(r, profiles, why);
+	for (size_t i = 0; i < n_profiles; i++)
+		profile_free(&profiles[i]);
+	free(profiles);
+	ratings_free(ratings);
+	return err;
+}
+
+static int finish(const struct advise_args *a, struct result *r, struct why *undecided)
+{
+	_cleanup_free_ char *own = output_default_name((uint64_t)time(NULL));
+	_cleanup_free_ char *text = report_text(r);
+	_cleanup_why_ struct why why = WHY_INIT;
+	const char *out = a->out ? a->out : own;
+	int status;
+
+	if (!out || !text)
+		return cli_fail_with(SW_EXIT_FAILED, "out of memory");
+	if (output_write(out, r, &why) < 0)
+		return cli_fail(&why);
+	cli_note("wrote %s", out);
+	if (a->json) {
+		status = cli_print_json(result_to_json(r));
+	} else {
+		status = fputs(text, stdout) == EOF || fflush(stdout) == EOF ? SW_EXIT_FAILED
+									     : SW_EXIT_OK;
+	}
+	return r->verdict.decided ? status : cli_fail(undecided);
+}
+
+static int run(int argc, char **argv)
+{
+	struct advise_args a = {0};
+	_cleanup_result_ struct result r = {0};
+	_cleanup_why_ struct why why = WHY_INIT;
+	int err, status;
+
+	request_args_init(&a.wanted);
+	if (argp_parse(&advise_argp, argc, argv, 0, NULL, &a))
+		return SW_EXIT_USAGE;
+	err = load_result(a.result, &r, &why);
+	if (!err)
+		err = advise(&a, &r, &why);
+	status = err ? cli_fail(&why) : finish(&a, &r, &why);
+	request_args_free(&a.wanted);
+	return status;
+}
+
+const struct command cmd_advise = {
+	"advise", "decides again from a saved result under other wishes, without measuring", run};
