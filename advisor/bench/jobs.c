@@ -51,20 +51,19 @@ static void add_groups(struct buf *b, const struct data_file *f)
 
 char *jobs_names(void)
 {
+	const struct data_file *shapes = data_find(SHAPES);
 	struct buf b = BUF_INIT;
 
 	for (const struct data_file *f = data_files; f->name; f++) {
 		const char *dot = strrchr(f->name, '.');
 
-		if (!str_starts(f->name, FOLDER) || !dot)
-			continue;
-		if (!strcmp(dot, ".job"))
+		if (str_starts(f->name, FOLDER) && dot && !strcmp(dot, ".job"))
 			buf_addf(&b, "%s%.*s", b.len ? " " : "",
 				 (int)(dot - f->name - (long)strlen(FOLDER)),
 				 f->name + strlen(FOLDER));
-		else if (!strcmp(f->name, SHAPES))
-			add_groups(&b, f);
 	}
+	if (shapes)
+		add_groups(&b, shapes);
 	return buf_take(&b);
 }
 

@@ -46,6 +46,8 @@ int bench_target_open(const char *path, struct target *ret, struct why *why)
 			       "it is memory (tmpfs), not a drive");
 	if (v.f_flag & ST_RDONLY)
 		return refuse(why, path, EROFS, "mount it for writing");
+	if (!v.f_bavail)
+		return refuse(why, path, ENOSPC, "free some space there, or give another directory");
 	if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		return refuse(why, path, errno, "give a directory that this user may write to");
 	*ret = (struct target){

@@ -197,6 +197,7 @@ void *worker_main(void *arg)
 		clock_sleep_until(clock_ns() + GO_POLL_NS);
 	if (go < 0)
 		return NULL;
+	clock_sleep_until(r->start_ns);
 	w->first_ns = w->last_ns = r->record_ns;
 	w->series_next_ns = r->record_ns + r->interval_ns;
 	w->due_ns = r->start_ns;
