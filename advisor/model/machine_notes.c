@@ -109,7 +109,9 @@ int drive_notes(const struct drive *d, struct strv *ret)
 		r = strv_add(ret, d->bogus_hint);
 	if (!r && d->paths.n > 1)
 		r = strv_addf(ret, "NVMe multipath: one drive, %zu paths", d->paths.n);
-	if (!r && d->rotational && d->kind == DRIVE_DISK)
+	/* Virtual disks say that they rotate, too. */
+	if (!r && d->rotational && d->kind == DRIVE_DISK && d->transport.state == FACT_KNOWN &&
+	    (!strcmp(d->transport.s, "sata") || !strcmp(d->transport.s, "sas")))
 		r = strv_add(ret, "a rotating disk");
 	return r;
 }

@@ -6,7 +6,8 @@
  * are read, and what only a drive could tell is unknown.
  *
  * What cannot be read is never an error: it is a fact that says so, or a line in machine.warnings.
- * A drive whose contents could not be looked at is never eligible.
+ * A drive whose contents could not be looked at is never eligible: refused on the live machine,
+ * needs-consent (with "not known") in a captured one.
  */
 #ifndef SW_PROBES_MACHINE_PROBE_H
 #define SW_PROBES_MACHINE_PROBE_H

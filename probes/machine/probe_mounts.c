@@ -128,8 +128,8 @@ static int other_namespaces(struct probe *p)
 			return r;
 	}
 	if (hidden)
-		return strv_addf(&p->m.warnings, "the mounts that %u processes of other users see could "
-				 "not be read (not root): a drive may be mounted there", hidden);
+		return strv_addf(&p->m.warnings, "the mount namespaces of %u process(es) could not be "
+				 "looked at: a drive may be mounted there", hidden);
 	return 0;
 }
 

@@ -151,7 +151,7 @@ static int judge_identity(const struct machine *m, struct drive *d)
 	return 0;
 }
 
-static int judge_contents(struct drive *d)
+static int judge_contents(const struct machine *m, struct drive *d)
 {
 	const char *id = drive_identity(d);
 
@@ -160,6 +160,10 @@ static int judge_contents(struct drive *d)
 		       "wipefs");
 	if (d->verdict == DRIVE_REFUSED)
 		return 0;
+	if (d->contents_unread && m->sysroot) {
+		d->verdict = DRIVE_NEEDS_CONSENT;
+		return strv_addf(&d->reasons, "what it holds is not known (%s)", d->contents_unread);
+	}
 	if (d->contents_unread) {
 		REFUSE(d, "what it holds could not be read (%s); run as root on the machine itself",
 		       d->contents_unread);
@@ -196,7 +200,7 @@ int drives_judge(struct machine *m)
 		if (!r)
 			r = judge_identity(m, d);
 		if (!r)
-			r = judge_contents(d);
+			r = judge_contents(m, d);
 		if (r)
 			return r;
 	}
