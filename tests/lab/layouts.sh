@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# layouts/ alone, on real md: every kind of candidate is built, read back and taken away; then the
+# program is killed, or made to fail, at each act in turn, and undo brings the machine back.
+#   tests/lab/layouts.sh [build|crash|power|all]
+# shellcheck disable=SC2317 # functions are called through check
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+program=$PWD/build/tests/layouts_main
+if [ "${1:-}" != --guest ]; then
+	what=${1:-all}
+	make -s build/libstripewise.a || exit 1
+	mkdir -p build/tests build/check
+	packages="blkid mount ext2fs com_err smartcols libnvme json-c uuid"
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -g -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		$(pkg-config --cflags $packages) -o "$program" tests/lab/layouts_main.c \
+		build/libstripewise.a $(pkg-config --libs $packages) -laio -lm || exit 1
+	status=0
+	if [ "$what" = build ] || [ "$what" = all ]; then
+		scripts/lab --drives 3 --drive size=5G --timeout 900 -- "$PWD/$0" --guest build || status=1
+	fi
+	if [ "$what" = crash ] || [ "$what" = all ]; then
+		scripts/lab --drives 2 --timeout 1200 -- "$PWD/$0" --guest crash || status=1
+	fi
+	if [ "$what" = power ] || [ "$what" = all ]; then
+		keep=$(mktemp -d) || exit 1
+		scripts/lab --drives 2 --keep "$keep" --out "$keep/out" --timeout 300 -- \
+			"$PWD/$0" --guest cut
+		[ $? = 137 ] || { echo "not ok the power was cut"; status=1; }
+		scripts/lab --drives 2 --keep "$keep" --out "$keep/out" --timeout 300 -- \
+			"$PWD/$0" --guest after-cut || status=1
+		rm -rf "$keep"
+	fi
+	exit $status
+fi
+. tests/lab/tap.sh
+modprobe -a md_mod raid0 raid1 raid10
+export LAB_COPY=/tmp/copy
+mkdir -p $LAB_COPY
+one=raid1-ext4
+drives="/dev/nvme0n1 /dev/nvme1n1"
+
+whole() { # everything that must be as before; the journals too
+	picture
+	ls -A /run/stripewise $LAB_COPY 2>/dev/null
+}
+run_one() { # shellcheck disable=SC2086
+	"$program" one $one $drives
+}
+undone() { # undo works, and the machine is as it was
+	"$program" undo || return 1
+	diff /tmp/before <(whole)
+}
+killed_at() { # killed_at POINT: dies there with SIGKILL
+	STRIPEWISE_FAULT=$1:kill run_one >/tmp/killed 2>&1
+	[ $? = 137 ] || { cat /tmp/killed; echo "not killed at $1"; return 1; }
+}
+fails_at() { # fails_at POINT: fails there, and has rolled back by itself
+	STRIPEWISE_FAULT=$1:fail run_one >/tmp/failed 2>&1 && { cat /tmp/failed; return 1; }
+	diff /tmp/before <(whole) || { cat /tmp/failed; return 1; }
+}
+left_at() { # left_at POINT: undoing fails there, says what is left (7), and undo settles it
+	STRIPEWISE_FAULT=$1:fail run_one >/tmp/failed 2>&1 && { cat /tmp/failed; return 1; }
+	diff -q /tmp/before <(whole) >/dev/null && return 0 # made good at the end of the run
+	grep -q 'exit 7' /tmp/failed || { cat /tmp/failed; return 1; }
+	undone
+}
+undo_killed_at() { # undo itself dies there; the next one settles it
+	STRIPEWISE_FAULT=mount-after:kill run_one >/dev/null 2>&1
+	STRIPEWISE_FAULT=$1:kill "$program" undo >/tmp/killed 2>&1
+	[ $? = 137 ] || { cat /tmp/killed; echo "undo was not killed at $1"; return 1; }
+	undone
+}
+
+case $2 in
+build)
+	whole >/tmp/before
+	"$program" each standard /dev/nvme0n1 /dev/nvme1n1 || failed=1
+	"$program" each quick /dev/nvme0n1 /dev/nvme1n1 /dev/nvme2n1 || failed=1
+	"$program" each quick /dev/nvme0n1 /dev/nvme1n1 /dev/nvme2n1 /dev/nvme3n1 || failed=1
+	check "nothing is left" diff /tmp/before <(whole)
+	mkswap -q /dev/nvme1n1
+	swapon /dev/nvme1n1
+	check "a swap drive is refused" bash -c "$program each quick $drives | grep 'exit 3'"
+	swapoff /dev/nvme1n1
+	check "and was not touched" test "$(blkid -o value -s TYPE /dev/nvme1n1)" = swap
+	check "nor was the other one" test -z "$(blkid -o value -s TYPE /dev/nvme0n1)"
+	;;
+crash)
+	whole >/tmp/before
+	for point in mkdir-before mkdir-after wipe-before wipe-after mdadm-create-before \
+		mdadm-create-after mkfs-before mkfs-after mount-before mount-after sysfs-write-before \
+		sysfs-write-after sysfs-write-after@2 sysctl-write-before sysctl-write-after \
+		sysctl-write-after@2 umount-before umount-after mdadm-stop-before mdadm-stop-after \
+		zero-superblock-before zero-superblock-after zero-superblock-after@2 rmdir-before \
+		rmdir-after rmdir-after@2; do
+		case $point in wipe-*) mkfs.ext4 -q -F /dev/nvme1n1 ;; esac
+		check "kill -9 at $point" killed_at $point
+		case $point in wipe-before) wipefs -qa /dev/nvme1n1 ;; esac
+		check "undo after kill -9 at $point" undone
+	done
+	for point in mkdir-before mdadm-create-before mdadm-create-after mkfs-before mkfs-after \
+		mount-before mount-after sysfs-write-before sysctl-write-after; do
+		check "failure at $point is rolled back" fails_at $point
+	done
+	for point in umount-before mdadm-stop-before zero-superblock-before rmdir-before wipe-before; do
+		check "failure of undoing at $point" left_at $point
+	done
+	for point in umount-before umount-after wipe-before wipe-after mdadm-stop-before \
+		mdadm-stop-after zero-superblock-before zero-superblock-after zero-superblock-after@2 \
+		rmdir-after sysfs-write-after sysctl-write-before sysctl-write-after; do
+		check "kill -9 of undo at $point" undo_killed_at $point
+	done
+	one=single-xfs
+	check "kill -9 of a single drive's trial" killed_at mount-after
+	check "undo after it" undone
+	one=raid0-128k-ext4
+	killed_at mount-after
+	rm -rf /run/stripewise/journal $LAB_COPY/journal
+	check "undo without any journal" undone
+	check "undo with nothing to do" undone
+	;;
+cut)
+	LAB_COPY=$LAB_OUT
+	STRIPEWISE_FAULT=mount-after:power run_one
+	;;
+after-cut)
+	LAB_COPY=$LAB_OUT
+	check "a power cut left superblocks" bash -c 'mdadm --examine /dev/nvme0n1 | grep -q stripewise-'
+	check "and the journal in the output folder" test -e "$LAB_OUT/journal"
+	mdadm --assemble --scan >/dev/null 2>&1
+	check "undo from the folder" "$program" undo "$LAB_OUT"
+	check "no superblock is left" test -z "$(wipefs -n /dev/nvme0n1 /dev/nvme1n1)"
+	check "no array is left" test ! -e /sys/block/md127 -a ! -e /sys/block/md400
+	check "no journal is left" test ! -e "$LAB_OUT/journal"
+	;;
+esac
+finish
