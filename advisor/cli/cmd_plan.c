@@ -167,6 +167,13 @@ static int plan(struct plan_args *a, const struct ratings *ratings, struct resul
 		if (strv_add(&r->request.devices, r->machine.drives[r->members[i]].path) < 0)
 			return -ENOMEM;
 	err = candidates(r, why);
+	if (err && why->exit_code == SW_EXIT_NO_LAYOUT) {
+		/* An answer all the same: what was refused, with the arithmetic. */
+		r->verdict.paper = true;
+		r->verdict.confidence = -1;
+		r->verdict.undecided_why = strdup(why->cause ? why->cause : "no layout fits");
+		return r->verdict.undecided_why ? 0 : -ENOMEM;
+	}
 	if (err)
 		return err;
 	in.members = r->members;
@@ -207,8 +214,6 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = plan(&a, ratings, &r, &why);
 	if (err) {
-		for (size_t i = 0; i < r.n_rejected; i++)
-			cli_note("%s: %s", r.rejected[i].what, r.rejected[i].reason);
 		status = cli_fail(&why);
 	} else {
 		if (!r.verdict.decided)

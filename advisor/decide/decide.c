@@ -92,6 +92,29 @@ static int confidence(const struct decide_input *in, const char *id, struct verd
 	return v->confidence_note ? 0 : -ENOMEM;
 }
 
+static void expect(struct standing *s, enum figure f, double low, double high)
+{
+	if (!(low > 0 && high >= low))
+		return;
+	s->has[f] = true;
+	s->low[f] = low;
+	s->high[f] = high;
+	s->median[f] = (low + high) / 2;
+}
+
+/* On paper: what one drive of the class does, for every layout of such drives; from no trial. */
+static void expectations(const struct decide_input *in, struct standing *s)
+{
+	const struct drive_class *c = settings_class(in);
+
+	for (size_t i = 0; in->paper && c && i < in->n_candidates; i++) {
+		expect(&s[i], FIG_FSYNC_P99_NS, c->fsync_p99_low_ms * 1e6, c->fsync_p99_high_ms * 1e6);
+		expect(&s[i], FIG_MIXED_READ_P99_NS, c->read_p99_low_ms * 1e6,
+		       c->read_p99_high_ms * 1e6);
+		expect(&s[i], FIG_SAVE_RATE, c->save_mb_s * 1e6, c->save_mb_s * 1e6);
+	}
+}
+
 /* Everything that follows from the winner. */
 static int settle(const struct decide_input *in, const struct standing *s, size_t winner,
 		  struct verdict *v, struct why *why)
@@ -159,6 +182,7 @@ static int fill(const struct decide_input *in, struct standing *s, struct verdic
 	if (!set)
 		return -ENOMEM;
 	v->paper = in->paper;
+	expectations(in, s);
 	err = warn_drives(in, &v->warnings);
 	if (!err)
 		err = warn_twins(in, &v->warnings);

@@ -76,12 +76,18 @@ static int by_amplification(const struct decide_input *in, const struct candidat
 	return x < y ? -1 : 1;
 }
 
+/* True if writes can go to more than one set of copies at once. */
+static int more_pairs(const struct candidate *c)
+{
+	return c->copies && c->n_members / c->copies > 1;
+}
+
 static int by_overlap(const struct decide_input *in, const struct candidate *a,
 		      const struct candidate *b)
 {
 	if (pick_programs(in->request) < 2 || !a->survives || !b->survives)
 		return 0;
-	return (b->data_disks > 1) - (a->data_disks > 1);
+	return more_pairs(b) - more_pairs(a);
 }
 
 static int level_rank(const struct candidate *c)

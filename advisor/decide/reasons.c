@@ -148,9 +148,10 @@ static int ties(const struct decide_input *in, const struct standing *s, size_t 
 
 		if (!by_rule[r])
 			continue;
-		d.text = str_printf("%s %zu that cannot be told apart by the figures, it is preferred to %u "
-				    "(%s%s) because %s.", in->paper ? "Of" : "Among", n + 1, by_rule[r],
-				    other->id, by_rule[r] > 1 ? " and others" : "",
+		d.text = str_printf("Among %zu that %s, it is preferred to %u (%s%s) because %s.", n + 1,
+				    in->paper ? "satisfy the request"
+					      : "cannot be told apart by the figures",
+				    by_rule[r], other->id, by_rule[r] > 1 ? " and others" : "",
 				    pick_rule_text((enum pick_rule)r));
 		draft_fact(&d, str_printf("verdict.ties = %zu", n));
 		draft_fact(&d, str_printf("candidates[%s] against candidates[%s]",

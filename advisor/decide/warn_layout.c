@@ -71,6 +71,8 @@ int warn_layout(const struct decide_input *in, const struct candidate *c, const 
 {
 	int err = mirror_of_consumers(in, c, ret);
 
+	for (size_t i = 0; !err && i < c->notes.n; i++)
+		err = strv_add(ret, c->notes.v[i]);
 	if (!err)
 		err = no_redundancy(in, c, ret);
 	if (!err)
@@ -101,6 +103,8 @@ static int suspicious(const struct decide_input *in, const struct standing *s, s
 		return 0;
 	if (c->data_disks)
 		stripes = c->data_disks;
+	if (in->paper)
+		return 0;
 	if (s->has[FIG_SAVE_RATE] && class->save_mb_s > 0 &&
 	    s->median[FIG_SAVE_RATE] > class->save_mb_s * 1e6 * stripes * (1 + SUSPICIOUS))
 		return strv_addf(w, "%s: %s while saving is more than 30 %% better than %s drives do: "

@@ -53,9 +53,10 @@ static int unlike_size(const struct drive *a, const struct drive *b, struct strv
 
 	if (!fact_known(x->state) || !fact_known(y->state) || x->v == y->v)
 		return 0;
-	return strv_addf(w, "%s (%s) and %s (%s) are of unequal size: a mirror takes the smaller, and a "
-			 "RAID0 of unequal members has zones that only some drives serve (kernels "
-			 "from 5.4 on ask for its layout, raid0.default_layout).",
+	return strv_addf(w, "%s (%s) and %s (%s) are of unequal size: every layout gives only what the "
+			 "smaller has. Left unequal, a RAID0 has zones that only some drives serve, and "
+			 "kernels from 5.4 on refuse it until its layout is said "
+			 "(raid0.default_layout).",
 			 a->name, fmt_bytes(x->v, p), b->name, fmt_bytes(y->v, q));
 }
 

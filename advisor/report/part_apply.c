@@ -41,8 +41,10 @@ void part_commands(struct doc *d, const struct result *r)
 	if (!v->decided)
 		return;
 	doc_section(d, "The exact commands");
-	doc_add(d, BLOCK_PARAGRAPH, "provision.sh does this, finds the drives by serial, and has a --dry-run. "
-		"By hand, with the names of the day:");
+	doc_add(d, BLOCK_PARAGRAPH, "%s",
+		v->paper ? "By hand, with the names of the day:"
+			 : "provision.sh does this, finds the drives by serial, and has a --dry-run. By "
+			   "hand, with the names of the day:");
 	if (v->mdadm_command)
 		doc_add(d, BLOCK_CODE, "%s", v->mdadm_command);
 	if (v->mkfs_command)
@@ -93,7 +95,7 @@ void part_machine(struct doc *d, const struct result *r)
 	char memory[UNITS_LEN];
 	struct table *t;
 
-	doc_section(d, "Measured with");
+	doc_section(d, r->verdict.paper ? "Planned for" : "Measured with");
 	t = doc_table(d, heads);
 	for (size_t i = 0; i < r->n_members && r->members[i] < m->n_drives; i++) {
 		const struct drive *x = &m->drives[r->members[i]];
@@ -105,6 +107,8 @@ void part_machine(struct doc *d, const struct result *r)
 					   fact_str_or(&x->serial, "unknown"),
 					   part_fact_bytes(&x->size_bytes, size)});
 	}
+	if (r->verdict.paper)
+		return;
 	doc_add(d, BLOCK_ITEM, "stripewise %s", r->tool_version ? r->tool_version : "?");
 	fact_item(d, "kernel", &m->kernel);
 	fact_item(d, "mdadm", &m->mdadm_version);
@@ -120,6 +124,9 @@ void part_repeat(struct doc *d, const struct result *r)
 	const struct request *q = &r->request;
 	const struct trial *t = NULL;
 	_cleanup_buf_ struct buf loads = BUF_INIT;
+
+	if (r->verdict.paper)
+		return;
 
 	for (size_t i = 0; i < q->n_workloads; i++)
 		buf_addf(&loads, "%s%s:%u", i ? "," : "", q->workloads[i].profile, q->workloads[i].count);

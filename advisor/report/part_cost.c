@@ -66,7 +66,7 @@ static const char *years(const struct fact_real *f, char out[UNITS_LEN])
 static void drives(struct doc *d, const struct endurance *e)
 {
 	static const char *const heads[] = {"<drive", "writes/day", "DWPD used", "of rating",
-					    "years left", "(range)", "worn out", NULL};
+					    "years left", "range", "worn out", NULL};
 	struct table *t = doc_table(d, heads);
 
 	for (size_t i = 0; i < e->n_drives; i++) {
@@ -77,7 +77,8 @@ static void drives(struct doc *d, const struct endurance *e)
 		if (fact_known(x->dwpd_used.state))
 			(void)snprintf(used, sizeof(used), "%.2f", x->dwpd_used.v);
 		if (years(&x->years_left_low, low) && years(&x->years_left_high, high))
-			(void)snprintf(range, sizeof(range), "%s..%s", low, high);
+			(void)snprintf(range, sizeof(range), "%s%s%s", low, strcmp(low, high) ? ".." : "",
+				       strcmp(low, high) ? high : "");
 		table_row(d, t, false,
 			  (const char *[]){x->name ? x->name : x->serial,
 					   fact_known(x->writes_per_day.state)
@@ -134,7 +135,7 @@ static void intervals(struct doc *d, const struct endurance *e)
 
 void part_endurance(struct doc *d, const struct endurance *e)
 {
-	char day[UNITS_LEN], save[UNITS_LEN];
+	char day[UNITS_LEN], save[UNITS_LEN], range[UNITS_LEN] = "";
 
 	if (!e->members)
 		return;
@@ -143,9 +144,11 @@ void part_endurance(struct doc *d, const struct endurance *e)
 		doc_add(d, BLOCK_PARAGRAPH, "Unknown: %s.", e->program_bytes_per_day.note);
 		return;
 	}
-	doc_add(d, BLOCK_PARAGRAPH, "The programs write %s a day; x %.2f (%.2f to %.2f: %s) x %u cop%s / %u "
-		"drive%s.", per_day(e->program_bytes_per_day.v, day), e->amplification.v,
-		e->amplification_low.v, e->amplification_high.v,
+	if (e->amplification_low.v < e->amplification_high.v)
+		(void)snprintf(range, sizeof(range), "%.2f to %.2f, ", e->amplification_low.v,
+			       e->amplification_high.v);
+	doc_add(d, BLOCK_PARAGRAPH, "The programs write %s a day; x %.2f (%s%s) x %u cop%s / %u drive%s.",
+		per_day(e->program_bytes_per_day.v, day), e->amplification.v, range,
 		e->amplification.note ? e->amplification.note : "write amplification", e->copies,
 		e->copies == 1 ? "y" : "ies", e->members, e->members == 1 ? "" : "s");
 	if (e->n_drives)

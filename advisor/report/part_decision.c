@@ -16,8 +16,12 @@ static void members(struct doc *d, const struct verdict *v)
 
 		if (x->size_bytes)
 			(void)fmt_bytes(x->size_bytes, size);
-		doc_add(d, BLOCK_ITEM, "%s, serial %s, %s (%s today; names change, serials do not)",
-			x->model ? x->model : "drive", x->serial ? x->serial : "not known", size, x->path);
+		if (x->serial)
+			doc_add(d, BLOCK_ITEM, "%s, serial %s, %s (%s today; names change, serials do not)",
+				x->model ? x->model : "drive", x->serial, size, x->path);
+		else
+			doc_add(d, BLOCK_ITEM, "%s %s, %s, serial not known", x->name,
+				x->model ? x->model : "", size);
 	}
 }
 

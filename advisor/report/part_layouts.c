@@ -43,11 +43,19 @@ static void layout_row(struct doc *d, struct table *t, const struct result *r,
 				   figure_cell(s, FIG_BLOCKED_NS, blocked), trials, usable});
 }
 
+/* The class's range as milliseconds; NULL where it has no figure. */
+static const char *expected_range(const struct standing *s, enum figure f,
+				  char out[2 * UNITS_LEN])
+{
+	return s->has[f] ? part_range_ns(s->low[f], s->high[f], out) : NULL;
+}
+
 static void paper_row(struct doc *d, struct table *t, const struct result *r,
 		      const struct standing *s)
 {
 	const struct candidate *c = result_candidate(r, s->candidate);
-	char usable[UNITS_LEN], survives[UNITS_LEN], copies[UNITS_LEN];
+	char usable[UNITS_LEN], survives[UNITS_LEN], copies[UNITS_LEN], rate[UNITS_LEN];
+	char fsync[2 * UNITS_LEN], read[2 * UNITS_LEN];
 	const char *mark = mark_of(r, s);
 
 	if (!c)
@@ -56,7 +64,11 @@ static void paper_row(struct doc *d, struct table *t, const struct result *r,
 	(void)snprintf(copies, sizeof(copies), "%u", c->copies);
 	table_row(d, t, *mark == '*',
 		  (const char *[]){mark, s->candidate, survives, copies,
-				   fmt_bytes(c->usable_bytes, usable)});
+				   fmt_bytes(c->usable_bytes, usable),
+				   expected_range(s, FIG_FSYNC_P99_NS, fsync),
+				   expected_range(s, FIG_MIXED_READ_P99_NS, read),
+				   s->has[FIG_SAVE_RATE] ? fmt_rate(s->median[FIG_SAVE_RATE], rate)
+							 : NULL});
 }
 
 static void legend(struct doc *d, const struct result *r)
@@ -68,10 +80,36 @@ static void legend(struct doc *d, const struct result *r)
 	if (!r->verdict.paper)
 		doc_add(d, BLOCK_NOTE, "p99 of one save operation (write and fsync), median over rounds; the "
 			"range is its smallest and largest round.");
+	else
+		doc_add(d, BLOCK_NOTE, "fsync p99, read p99 beside saves, and save rate are expected, not "
+			"measured: what one drive of the class does. A mirror waits for the slower of two; "
+			"striping makes neither fsync nor a queue depth of 1 faster.");
 	doc_add(d, BLOCK_NOTE, "%s%s%s%s", marks['*'] ? "* recommended. " : "",
 		marks['='] ? "= cannot be told apart from the best. " : "",
 		marks['x'] ? "x does not survive the failures asked for. " : "",
 		marks['?'] ? "? no valid trial. " : "");
+}
+
+/* Each reason to be out once, with those it puts out. */
+static void reasons_out(struct doc *d, const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_standings; i++) {
+		const char *why = v->standings[i].why_not;
+		_cleanup_buf_ struct buf ids = BUF_INIT;
+		bool said = false;
+
+		for (size_t k = 0; why && k < v->n_standings; k++) {
+			const char *other = v->standings[k].why_not;
+
+			if (!other || strcmp(why, other))
+				continue;
+			said |= k < i;
+			buf_addf(&ids, "%s%s", ids.len ? ", " : "", v->standings[k].candidate);
+		}
+		d->failed |= ids.failed;
+		if (why && !said && ids.s)
+			doc_add(d, BLOCK_NOTE, "x: %s: %s.", why, ids.s);
+	}
 }
 
 void part_layouts(struct doc *d, const struct result *r)
@@ -79,7 +117,7 @@ void part_layouts(struct doc *d, const struct result *r)
 	static const char *const heads[] = {"<", "<layout", "mixed p99", "range", "alone p99",
 					    "blocked", "n", "usable", NULL};
 	static const char *const paper_heads[] = {"<", "<layout", "survives", "copies", "usable",
-						  NULL};
+						  "fsync p99", "read p99", "save rate", NULL};
 	const struct verdict *v = &r->verdict;
 	struct table *t;
 
@@ -90,10 +128,7 @@ void part_layouts(struct doc *d, const struct result *r)
 	for (size_t i = 0; i < v->n_standings; i++)
 		(v->paper ? paper_row : layout_row)(d, t, r, &v->standings[i]);
 	legend(d, r);
-	for (size_t i = 0; i < v->n_standings; i++)
-		if (v->standings[i].why_not)
-			doc_add(d, BLOCK_NOTE, "%s: %s.", v->standings[i].candidate,
-				v->standings[i].why_not);
+	reasons_out(d, v);
 }
 
 /* All valid trials of a candidate merged; NULL if there is no sample (or no memory). */

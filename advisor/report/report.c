@@ -18,7 +18,8 @@ static void head(struct doc *d, const struct result *r)
 
 	if (r->ended_unix_s && gmtime_r(&t, &tm))
 		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &tm);
-	d->title = str_printf("stripewise: where %s should keep its saves", host);
+	d->title = str_printf("stripewise: where %s should keep its saves",
+			      fact_str_or(&r->machine.hostname, "this server"));
 	d->subtitle = str_printf("%s, role %s, %s, stripewise %s", host, role_name(r->request.role), when,
 				 r->tool_version ? r->tool_version : "?");
 	d->failed |= !d->title || !d->subtitle;
