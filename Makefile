@@ -75,6 +75,11 @@ $(B)/tests/%: tests/unit/%.c $(B)/libstripewise.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(B)/libstripewise.a -lcmocka $(LDLIBS)
 
+# The load generator alone, and beside fio: for scripts/compare-fio.
+$(B)/engine-bench $(B)/engine-compare: $(B)/engine-%: tests/bench/%.c tests/bench/shapes.h $(B)/libstripewise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(B)/libstripewise.a $(LDLIBS)
+
 $(B)/calibrate: $(wildcard tests/calibration/*.[ch]) $(B)/libstripewise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(wildcard tests/calibration/*.c) $(B)/libstripewise.a $(LDLIBS)

@@ -207,15 +207,25 @@ static void choose_scale(const struct bench_args *a, uint64_t free_bytes, struct
 	}
 }
 
+/* Plain lines come rarely; a line on a terminal renews itself as often as it is called. */
+#define LINE_NS (5 * SECOND_NS)
+
 struct showing {
 	struct progress progress;
 	size_t at, of;
+	size_t line_at;
+	uint64_t line_ns;
 };
 
 static void show(void *arg, const char *what, double share)
 {
 	struct showing *s = arg;
+	uint64_t now = monotonic_ns();
 
+	if (s->progress.lines && s->line_ns && s->at == s->line_at && now - s->line_ns < LINE_NS)
+		return;
+	s->line_at = s->at;
+	s->line_ns = now;
 	progress_show(&s->progress, (double)s->at + share, (double)s->of, "%s", what);
 }
 

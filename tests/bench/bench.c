@@ -5,7 +5,8 @@
  *
  *	engine-bench DIR SHAPE SECONDS OPS BYTES
  *
- * SHAPE: write32k | fsync4k | read4k | read16k-q4 | ...; OPS 0: by time. BYTES: of the file.
+ * SHAPE: a name of shapes.h. OPS 0: by time. BYTES: of the file. scripts/compare-fio counts the
+ * instructions of two lengths by callgrind; the difference is what operations take.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,16 +18,8 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/parse.h"
 #include "advisor/bench/bench.h"
+#include "tests/bench/shapes.h"
 #include "advisor/base/ban.h"
-
-static const struct stream_spec shapes[] = {
-	{.name = "write32k", .block_bytes = 32768, .depth = 1},
-	{.name = "write4k", .block_bytes = 4096, .depth = 1, .random = true},
-	{.name = "fsync32k", .block_bytes = 32768, .depth = 1, .sync = SYNC_EACH_WRITE},
-	{.name = "fsync4k", .block_bytes = 4096, .depth = 1, .sync = SYNC_EACH_WRITE},
-	{.name = "read4k", .block_bytes = 4096, .depth = 1, .read_share = 1, .random = true},
-	{.name = "read16k-q4", .block_bytes = 16384, .depth = 4, .read_share = 1, .random = true},
-};
 
 static double seconds(struct timeval t)
 {
@@ -78,12 +71,12 @@ static int read_job(char **argv, struct job *job, struct bench_scale *scale)
 {
 	uint64_t ops, bytes, ns;
 
-	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
-		if (!strcmp(argv[2], shapes[i].name))
-			job->streams[0] = shapes[i];
-	if (!job->streams[0].block_bytes || parse_duration(argv[3], &ns, NULL) ||
+	const struct stream_spec *x = shape_find(argv[2]);
+
+	if (!x || parse_duration(argv[3], &ns, NULL) ||
 	    parse_u64(argv[4], &ops) || parse_size(argv[5], &bytes, NULL))
 		return -EINVAL;
+	job->streams[0] = *x;
 	job->n_streams = 1;
 	job->no_ramp = ops;
 	(void)snprintf(job->name, sizeof(job->name), "%s", argv[2]);
