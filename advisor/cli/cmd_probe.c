@@ -53,11 +53,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+#define TEXT_WIDTH 96
+
+/* One item, folded at blanks; what follows hangs below its text. */
 static void say(const char *indent, const char *s)
 {
 	_cleanup_free_ char *safe = cli_printable(s);
+	size_t hang = strlen(indent), at = hang;
 
-	(void)printf("%s%s\n", indent, safe ? safe : "out of memory");
+	(void)printf("%s", indent);
+	for (const char *word = safe ? safe : "out of memory"; *word;) {
+		size_t blanks = strspn(word, " "), len = strcspn(word + blanks, " ");
+
+		if (at + blanks + len > TEXT_WIDTH && at > hang) {
+			(void)printf("\n%*s", (int)hang, "");
+			at = hang;
+			word += blanks;
+			blanks = 0;
+		}
+		(void)printf("%.*s", (int)(blanks + len), word);
+		word += blanks + len;
+		at += blanks + len;
+	}
+	(void)printf("\n");
 }
 
 static void say_list(const char *title, const struct strv *l)
@@ -112,10 +130,10 @@ static int print_controllers(const struct machine *m)
 	for (size_t i = 0; i < m->n_controllers; i++) {
 		const struct controller *c = &m->controllers[i];
 
-		if (strv_addf(&lines, "%-14s %-9s %s, driver %s%s%s", c->address ? c->address : c->name,
+		if (strv_addf(&lines, "%-14s %-9s %s, driver %s%s", c->address ? c->address : c->name,
 			      c->kind, fact_str_or(&c->vendor_device, "-"),
-			      c->driver ? c->driver : "none", c->note ? ": " : "",
-			      c->note ? c->note : ""))
+			      c->driver ? c->driver : "none",
+			      c->may_hide_drives ? " (may hide drives, see below)" : ""))
 			return -ENOMEM;
 	}
 	say_list("Controllers", &lines);

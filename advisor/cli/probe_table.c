@@ -98,7 +98,19 @@ static char *col_formats(const struct drive *d)
 	return buf_take(&b);
 }
 
-/* "8.0 GT/s x4", with "(of 16.0 x4)" where the drive could more. */
+/* PCI Express generations by the speed that the kernel prints; NULL for another. */
+static const char *generation(const char *speed)
+{
+	static const char *const speeds[] = {"2.5 ", "5.0 ", "8.0 ", "16.0 ", "32.0 ", "64.0 "};
+	static const char *const names[] = {"Gen1", "Gen2", "Gen3", "Gen4", "Gen5", "Gen6"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
+		if (str_starts(speed, speeds[i]))
+			return names[i];
+	return NULL;
+}
+
+/* "Gen4 x4", with "(!)" where the drive could more. */
 static char *col_link(const struct drive *d)
 {
 	const struct pcie_link *l = &d->pcie;
@@ -109,8 +121,8 @@ static char *col_link(const struct drive *d)
 	if (l->speed.state != FACT_KNOWN || l->width.state != FACT_KNOWN)
 		return strdup(l->n_hops && !strncmp(d->name, "nvme", 4) ? "?" : "-");
 	below |= l->max_width.state == FACT_KNOWN && l->width.v < l->max_width.v;
-	buf_addn(&b, l->speed.s, strcspn(l->speed.s, " "));
-	buf_addf(&b, " GT/s x%llu%s", (unsigned long long)l->width.v, below ? " (!)" : "");
+	buf_addf(&b, "%s x%llu%s", generation(l->speed.s) ? generation(l->speed.s) : l->speed.s,
+		 (unsigned long long)l->width.v, below ? " (!)" : "");
 	return buf_take(&b);
 }
 
@@ -177,16 +189,18 @@ static char *col_holds(const struct drive *d)
 {
 	struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < d->n_uses && i < 2; i++)
-		buf_addf(&b, "%s%s %s", i ? ", " : "", d->uses[i].kind, d->uses[i].what);
-	if (d->n_uses > 2)
-		buf_addf(&b, ", %zu more", d->n_uses - 2);
+	/* The kind says it already for swap; the whole story is below the table. */
+	if (d->n_uses)
+		buf_addf(&b, "%s%s%.24s", d->uses[0].kind, strcmp(d->uses[0].kind, "swap") ? " " : "",
+			 strcmp(d->uses[0].kind, "swap") ? d->uses[0].what : "");
+	if (d->n_uses > 1)
+		buf_addf(&b, ", +%zu", d->n_uses - 1);
 	if (!b.len && d->contents_unread)
 		buf_addc(&b, '?');
-	for (size_t i = 0; !d->n_uses && i < d->n_signatures && i < 3; i++)
+	for (size_t i = 0; !d->n_uses && i < d->n_signatures && i < 2; i++)
 		buf_addf(&b, "%s%s", i ? ", " : "", d->signatures[i].type);
-	if (!d->n_uses && d->n_signatures > 3)
-		buf_addf(&b, ", %zu more", d->n_signatures - 3);
+	if (!d->n_uses && d->n_signatures > 2)
+		buf_addf(&b, ", +%zu", d->n_signatures - 2);
 	if (!b.len)
 		buf_addc(&b, '-');
 	return buf_take(&b);
