@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
@@ -75,18 +76,32 @@ static int fsync_p99(const struct decide_input *in, const struct standing *s, do
 	return 0;
 }
 
-/* Bytes of one measured save of the candidate; 0 where no whole save was measured. */
-static uint64_t measured_save_bytes(const struct decide_input *in, const char *id)
+static int compare_u64(const void *a, const void *b)
 {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Median over the candidate's valid trials of a profile's blocked time; -ENODATA if none has it. */
+static int blocked(const struct decide_input *in, const char *id, const char *profile,
+		   enum io_mode mode, uint64_t *ret_ns, uint64_t *ret_bytes)
+{
+	_cleanup_free_ uint64_t *ns = calloc(in->n_trials + 1, sizeof(*ns));
+	size_t n = 0;
+
+	if (!ns)
+		return -ENOMEM;
 	for (size_t i = 0; i < in->n_trials; i++) {
 		const struct trial *t = &in->trials[i];
-		const struct job_result *j = trial_job(t, "save-burst", MODE_DIRECT);
-		const struct stream_result *s = j ? job_stream(j, "save") : NULL;
 
-		if (t->state == TRIAL_OK && !strcmp(t->candidate, id) && s && s->blocked &&
-		    s->blocked->n)
-			return s->bytes / s->blocked->n;
+		if (!strcmp(t->candidate, id) && !trial_blocked(t, profile, mode, &ns[n], ret_bytes))
+			n++;
 	}
+	if (!n)
+		return -ENODATA;
+	qsort(ns, n, sizeof(*ns), compare_u64);
+	*ret_ns = n % 2 ? ns[n / 2] : ns[n / 2 - 1] / 2 + ns[n / 2] / 2;
 	return 0;
 }
 
@@ -108,23 +123,36 @@ static void judge(const struct request *r, const struct save_budget *b, const ch
 		*ret = "players leave";
 }
 
-static int measured(const struct standing *s, const struct profile *p, uint64_t bytes,
+/* Through the page cache, as programs save, where that was measured; else past it. */
+static int measured(const struct decide_input *in, const char *id, const struct profile *p,
 		    struct save_budget *b)
 {
+	_cleanup_free_ char *note = NULL;
+	const char *how = "through the page cache";
 	char text[UNITS_LEN];
+	uint64_t ns = 0, bytes = 0;
+	int err = blocked(in, id, p->name, MODE_BUFFERED, &ns, &bytes);
 
-	/* A tenth either way: bursts end on whole writes. */
-	if (!bytes || !s->has[FIG_BLOCKED_NS])
+	if (err == -ENODATA) {
+		how = "with O_DIRECT";
+		err = blocked(in, id, p->name, MODE_DIRECT, &ns, &bytes);
+	}
+	if (err == -ENODATA) {
 		fact_u64_no(&b->measured_ns, FACT_UNKNOWN, "no whole save was measured");
-	else if ((double)bytes < (double)p->burst_min_bytes * 0.9 ||
-		 (double)bytes > (double)p->burst_max_bytes * 1.1)
+		return 0;
+	}
+	if (err)
+		return err;
+	/* A tenth either way: bursts end on whole writes. */
+	if ((double)bytes < (double)p->burst_min_bytes * 0.9 ||
+	    (double)bytes > (double)p->burst_max_bytes * 1.1) {
 		fact_u64_no(&b->measured_ns, FACT_UNKNOWN,
 			    "the saves that were measured are of %s, not of this profile's size",
 			    fmt_bytes(bytes, text));
-	else
-		return fact_u64_set(&b->measured_ns, (uint64_t)llround(s->median[FIG_BLOCKED_NS]),
-				    NULL);
-	return 0;
+		return 0;
+	}
+	note = str_printf("a save of %s, %s", fmt_bytes(bytes, text), how);
+	return note ? fact_u64_set(&b->measured_ns, ns, note) : -ENOMEM;
 }
 
 static int one(const struct decide_input *in, const struct standing *s, double rate,
@@ -151,7 +179,7 @@ static int one(const struct decide_input *in, const struct standing *s, double r
 			fact_u64_no(&b->predicted_ns, FACT_UNKNOWN,
 				    "the rate or the p99 of fsync is not known");
 		if (!err)
-			err = measured(s, p, measured_save_bytes(in, s->candidate), b);
+			err = measured(in, s->candidate, p, b);
 		if (err)
 			return err;
 	}

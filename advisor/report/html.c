@@ -37,7 +37,7 @@ static void listing(struct buf *b, const char *s)
 
 static void table(struct buf *b, const struct table *t)
 {
-	buf_add(b, "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>");
+	buf_add(b, "<table>\n<thead><tr>");
 	for (size_t c = 0; c < t->n_columns; c++) {
 		buf_addf(b, "<th scope=\"col\"%s>", t->left[c] ? " class=\"l\"" : "");
 		escape_html(b, t->heads[c]);
@@ -47,13 +47,15 @@ static void table(struct buf *b, const struct table *t)
 	for (size_t r = 0; r < t->n_rows; r++) {
 		buf_add(b, t->strong[r] ? "<tr class=\"strong\">" : "<tr>");
 		for (size_t c = 0; c < t->n_columns; c++) {
-			buf_add(b, t->left[c] ? "<td class=\"l\">" : "<td>");
+			buf_addf(b, "<td%s data-head=\"", t->left[c] ? " class=\"l\"" : "");
+			escape_html(b, t->heads[c]);
+			buf_add(b, "\">");
 			escape_html(b, t->cells[r * t->n_columns + c]);
 			buf_add(b, "</td>");
 		}
 		buf_add(b, "</tr>\n");
 	}
-	buf_add(b, "</tbody></table></div>\n");
+	buf_add(b, "</tbody></table>\n");
 }
 
 static void item(struct buf *b, const struct block *x)

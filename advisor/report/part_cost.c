@@ -10,7 +10,7 @@
 
 void part_saves(struct doc *d, const struct result *r)
 {
-	static const char *const heads[] = {"<program", "save", "measured", "predicted", "<players",
+	static const char *const heads[] = {"<program", "largest save", "measured", "predicted", "<players",
 					    NULL};
 	const struct verdict *v = &r->verdict;
 	char budget[UNITS_LEN], limit[UNITS_LEN];
@@ -31,6 +31,9 @@ void part_saves(struct doc *d, const struct result *r)
 		if (!fact_known(s->measured_ns.state))
 			doc_add(d, BLOCK_NOTE, "%s: not measured at this size: %s.", s->profile,
 				s->measured_ns.note ? s->measured_ns.note : "not looked at");
+		else if (s->measured_ns.note)
+			doc_add(d, BLOCK_NOTE, "%s: measured: %s, median.", s->profile,
+				s->measured_ns.note);
 		if (!fact_known(s->predicted_ns.state))
 			doc_add(d, BLOCK_NOTE, "%s: not predicted: %s.", s->profile,
 				s->predicted_ns.note ? s->predicted_ns.note : "not looked at");
