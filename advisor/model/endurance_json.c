@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON of struct endurance. A known fact's note is kept beside it as KEY_from. */
+/* JSON of struct endurance. A known fact's note is kept beside it as KEY_source. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,45 +10,45 @@
 #include "advisor/model/verdict.h"
 #include "advisor/base/ban.h"
 
-static void put_from(struct json_object *o, const char *key, enum fact_state state,
+static void put_source(struct json_object *o, const char *key, enum fact_state state,
 		     const char *note)
 {
-	_cleanup_free_ char *from = str_printf("%s_from", key);
+	_cleanup_free_ char *name = str_printf("%s_source", key);
 
-	if (state == FACT_KNOWN && note && from)
-		jput_str(o, from, note);
+	if (state == FACT_KNOWN && note && name)
+		jput_str(o, name, note);
 }
 
 static void put_real(struct json_object *o, const char *key, const struct fact_real *f)
 {
 	jput_fact_real(o, key, f);
-	put_from(o, key, f->state, f->note);
+	put_source(o, key, f->state, f->note);
 }
 
 static void put_u64(struct json_object *o, const char *key, const struct fact_u64 *f)
 {
 	jput_fact_u64(o, key, f);
-	put_from(o, key, f->state, f->note);
+	put_source(o, key, f->state, f->note);
 }
 
-static void get_from(const struct jin *in, const char *key, enum fact_state state, char **note)
+static void get_source(const struct jin *in, const char *key, enum fact_state state, char **note)
 {
-	_cleanup_free_ char *from = str_printf("%s_from", key);
+	_cleanup_free_ char *name = str_printf("%s_source", key);
 
-	if (state == FACT_KNOWN && from)
-		jget_str_opt(in, from, note);
+	if (state == FACT_KNOWN && name)
+		jget_str_opt(in, name, note);
 }
 
 static void get_real(const struct jin *in, const char *key, struct fact_real *f)
 {
 	jget_fact_real(in, key, f);
-	get_from(in, key, f->state, &f->note);
+	get_source(in, key, f->state, &f->note);
 }
 
 static void get_u64(const struct jin *in, const char *key, struct fact_u64 *f)
 {
 	jget_fact_u64(in, key, f);
-	get_from(in, key, f->state, &f->note);
+	get_source(in, key, f->state, &f->note);
 }
 
 static struct json_object *drive_json(const struct endurance_drive *d)

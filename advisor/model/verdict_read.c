@@ -97,7 +97,7 @@ static void get_saves(const struct jin *in, struct verdict *v)
 		jget_fact_u64(&s, "bytes", &v->saves[i].bytes);
 		jget_fact_u64(&s, "measured_ns", &v->saves[i].measured_ns);
 		if (fact_known(v->saves[i].measured_ns.state))
-			jget_str_opt(&s, "measured_ns_from", &v->saves[i].measured_ns.note);
+			jget_str_opt(&s, "measured_ns_source", &v->saves[i].measured_ns.note);
 		jget_fact_u64(&s, "predicted_ns", &v->saves[i].predicted_ns);
 		jget_str(&s, "judgement", &v->saves[i].judgement);
 	}
