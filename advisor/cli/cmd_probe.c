@@ -178,9 +178,9 @@ static int print_text(const struct args *a, const struct machine *m, struct why 
 	for (size_t i = 0; !r && i < m->n_drives; i++)
 		if (wanted(a, &m->drives[i]))
 			r = print_drive(&m->drives[i]);
-	if (!r)
+	if (!r && !a->names.n)
 		r = print_controllers(m);
-	if (!r)
+	if (!r && !a->names.n)
 		r = print_arrays(m);
 	if (r)
 		return r;

@@ -189,10 +189,13 @@ static char *col_holds(const struct drive *d)
 {
 	struct buf b = BUF_INIT;
 
-	/* The kind says it already for swap; the whole story is below the table. */
-	if (d->n_uses)
-		buf_addf(&b, "%s%s%.24s", d->uses[0].kind, strcmp(d->uses[0].kind, "swap") ? " " : "",
-			 strcmp(d->uses[0].kind, "swap") ? d->uses[0].what : "");
+	/* For some the kind says it all; the whole story is below the table. */
+	if (d->n_uses) {
+		bool plain = !strcmp(d->uses[0].kind, "swap") || !strcmp(d->uses[0].kind, "open");
+
+		buf_addf(&b, "%s%s%.20s", d->uses[0].kind, plain ? "" : " ",
+			 plain ? "" : d->uses[0].what);
+	}
 	if (d->n_uses > 1)
 		buf_addf(&b, ", +%zu", d->n_uses - 1);
 	if (!b.len && d->contents_unread)
