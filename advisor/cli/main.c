@@ -10,7 +10,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_probe,	&cmd_bench,  &cmd_run,	   &cmd_plan, &cmd_advise,
-	&cmd_endurance, &cmd_compare, &cmd_undo,
+	&cmd_endurance, &cmd_verify, &cmd_compare, &cmd_undo,
 };
 
 static void help(FILE *f)
