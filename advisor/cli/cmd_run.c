@@ -168,6 +168,8 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 		r = session_candidates(s, why);
 	if (r == -ENOTSUP)
 		print_rejected(&s->result);
+	if (!r && s->prior)
+		r = session_resume(s, s->prior, why);
 	if (r || o->dry_run)
 		return r;
 	r = session_gate(s, &o->erase, why);
@@ -263,12 +265,20 @@ static int run_main(int argc, char **argv)
 	struct run_options o = {0};
 	struct session s = {.opt = &o, .lock_fd = -1, .root = {.fd = -1}};
 	struct rounds rounds = {0};
+	_cleanup_result_ struct result prior = {0};
 	_cleanup_why_ struct why why = WHY_INIT;
 	int r, status;
 
 	request_args_init(&o.wanted);
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &o);
-	r = request_args_finish(&o.wanted, &why);
+	if (o.resume && (o.out || o.repeat))
+		r = why_exit(&why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--resume", NULL,
+			     "it goes on in its own folder: no --out and no --repeat with it");
+	else
+		r = o.resume || o.repeat ? run_take_job(&o, &prior, &why) : 0;
+	s.prior = o.resume ? &prior : NULL;
+	if (!r)
+		r = request_args_finish(&o.wanted, &why);
 	if (!r && geteuid() != 0)
 		r = why_set(&why, -EPERM, "cannot run", NULL, "run it by sudo or as root",
 			    "building arrays needs root");

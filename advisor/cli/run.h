@@ -59,6 +59,7 @@ struct rounds;
 /* What a run holds while it lasts. */
 struct session {
 	const struct run_options *opt;
+	struct result *prior; /* what --resume goes on from; NULL */
 	struct root root;
 	struct ratings *ratings;
 	struct result result;
@@ -108,6 +109,13 @@ int session_dry_run(const struct session *s);
  */
 int session_end(struct session *s, struct why *why);
 void session_free(struct session *s);
+
+/* ---- run_resume.c ---- */
+
+/* Loads the result of --repeat or --resume into `prior` and takes its job for `o`. */
+int run_take_job(struct run_options *o, struct result *prior, struct why *why);
+/* Takes over the trials of the interrupted run; same drives, or it is refused. */
+int session_resume(struct session *s, struct result *prior, struct why *why);
 
 /* ---- run_finish.c ---- */
 

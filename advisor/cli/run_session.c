@@ -134,6 +134,10 @@ int session_request(struct session *s, struct why *why)
 /* The output folder: made here, never one that exists. */
 int session_folder(struct session *s, struct why *why)
 {
+	if (s->opt->resume) {
+		s->out = strdup(s->opt->resume);
+		return s->out ? 0 : -ENOMEM;
+	}
 	s->out = s->opt->out ? strdup(s->opt->out)
 			     : output_default_name(s->result.started_unix_s);
 	if (!s->out)
@@ -215,7 +219,7 @@ int session_precondition(struct session *s, struct why *why)
 	uint64_t bytes = q->precondition == PRECOND_SIZE ? q->precondition_bytes : 0;
 	uint64_t sum = 0, written = 0;
 
-	if (q->precondition == PRECOND_NONE)
+	if (q->precondition == PRECOND_NONE || s->replayed)
 		return 0;
 	for (size_t i = 0; i < s->n_members; i++) {
 		uint64_t size = s->members[i]->size_bytes.v;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run that takes its job from a result: --repeat (the job only; targets and consent are said
+ * anew) and --resume (the same run goes on: its finished trials are kept, on the same drives).
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/cli/load.h"
+#include "advisor/cli/run.h"
+#include "advisor/base/ban.h"
+
+/* The workload, role, levels ... of `from`; its devices are left out. */
+static int take_request(struct request_args *to, const struct request *from, struct why *why)
+{
+	struct json_object *o = request_to_json(from);
+	int r;
+
+	if (!o)
+		return -ENOMEM;
+	request_free(&to->request);
+	r = request_from_json(o, &to->request, why);
+	json_object_put(o);
+	if (!r)
+		strv_free(&to->request.devices);
+	return r;
+}
+
+static int take_devices(struct run_options *o, const struct request *from)
+{
+	for (size_t i = 0; !o->devices.n && i < from->devices.n; i++)
+		if (strv_add(&o->devices, from->devices.v[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int run_take_job(struct run_options *o, struct result *prior, struct why *why)
+{
+	const char *path = o->resume ? o->resume : o->repeat;
+	const struct request *q = &prior->request;
+	int r = load_result(path, prior, why);
+
+	if (r)
+		return r;
+	if (o->resume && prior->complete)
+		return why_exit(why, SW_EXIT_USAGE, -EALREADY, "cannot resume", path,
+				"repeat it by --repeat", "that run is complete");
+	r = take_request(&o->wanted, q, why);
+	if (!o->seed_given)
+		o->seed = q->seed;
+	o->seed_given = true;
+	if (!o->max_writes_bytes)
+		o->max_writes_bytes = q->max_writes_bytes;
+	if (!r && o->resume)
+		r = take_devices(o, q);
+	if (!o->resume && o->precondition == PRECOND_NONE) {
+		o->precondition = q->precondition;
+		o->precondition_bytes = q->precondition_bytes;
+	}
+	return r;
+}
+
+/* The same drives, by what they are and not by name, in the same order. */
+static int same_drives(const struct session *s, const struct result *prior, struct why *why)
+{
+	if (prior->n_members != s->n_members)
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "cannot resume", NULL, NULL,
+				"it ran on %zu drives, %zu are named", prior->n_members, s->n_members);
+	for (size_t i = 0; i < s->n_members; i++) {
+		const struct drive *was = &prior->machine.drives[prior->members[i]];
+		const char *a = drive_identity(was), *b = drive_identity(s->members[i]);
+
+		if (!a || !b || strcmp(a, b) != 0)
+			return why_exit(why, SW_EXIT_REFUSED, -ESTALE, "cannot resume",
+					s->members[i]->path, "name the drives in their former order",
+					"it is serial %s, that run had %s here", b ? b : "unknown",
+					a ? a : "unknown");
+	}
+	return 0;
+}
+
+int session_resume(struct session *s, struct result *prior, struct why *why)
+{
+	int r = same_drives(s, prior, why);
+
+	if (r)
+		return r;
+	/* A trial that was cut off is measured again; it can only be the last. */
+	while (prior->n_trials && prior->trials[prior->n_trials - 1].state == TRIAL_FAILED)
+		trial_free(&prior->trials[--prior->n_trials]);
+	s->result.trials = take_ptr(prior->trials);
+	s->result.n_trials = s->replayed = prior->n_trials;
+	prior->n_trials = 0;
+	s->result.program_bytes = prior->program_bytes;
+	s->result.started_unix_s = prior->started_unix_s;
+	for (size_t i = 0; i < s->replayed; i++) {
+		const struct amplification *a = &s->result.trials[i].amp;
+
+		for (size_t k = 0; k < a->n_members; k++)
+			s->written_before += a->member_write_bytes[k];
+	}
+	return 0;
+}
