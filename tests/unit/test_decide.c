@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* decide(): constraints, figures, ties, settings, warnings. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/decide/decide.h"
+#include "advisor/decide/pick.h"
+#include "advisor/decide/standings.h"
+#include "tests/unit/fixture_result.h"
+#include "advisor/base/ban.h"
+
+struct bench {
+	struct result r;
+	struct profile profiles[2];
+	struct ratings *ratings;
+	struct decide_input in;
+};
+
+static int setup(void **state)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return -1;
+	fixture_measured(&b->r);
+	fixture_profiles(b->profiles);
+	if (ratings_load(&b->ratings, NULL))
+		return -1;
+	b->in = fixture_input(&b->r, b->profiles, b->ratings);
+	*state = b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bench *b = *state;
+
+	result_free(&b->r);
+	profile_free(&b->profiles[0]);
+	profile_free(&b->profiles[1]);
+	ratings_free(b->ratings);
+	free(b);
+	return 0;
+}
+
+/* Decides anew into the result. */
+static void run(struct bench *b)
+{
+	verdict_free(&b->r.verdict);
+	assert_int_equal(decide(&b->in, &b->r.verdict, NULL), 0);
+}
+
+static bool warned(const struct bench *b, const char *part)
+{
+	for (size_t i = 0; i < b->r.verdict.warnings.n; i++)
+		if (strstr(b->r.verdict.warnings.v[i], part))
+			return true;
+	return false;
+}
+
+static const struct sysctl_advice *sysctl_of(const struct verdict *v, const char *name)
+{
+	for (size_t i = 0; i < v->n_sysctls; i++)
+		if (!strcmp(v->sysctls[i].name, name))
+			return &v->sysctls[i];
+	return NULL;
+}
+
+/* Multiplies the mixed save latencies of one candidate in all rounds. */
+static void slow_down(struct bench *b, const char *id, double factor)
+{
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct trial *t = &b->r.trials[i];
+		struct stream_result *s = &t->jobs[1].streams[0];
+
+		if (strcmp(t->candidate, id))
+			continue;
+		for (size_t k = 0; k < ARRAY_SIZE(fixture_speeds); k++)
+			if (!strcmp(fixture_speeds[k].id, id)) {
+				free(s->op);
+				s->op = fixture_hist(fixture_speeds[k].mixed_us * factor, t->round, 12000);
+			}
+	}
+}
+
+static void live_needs_a_mirror(void **state)
+{
+	struct bench *b = *state;
+
+	run(b);
+	assert_true(b->r.verdict.decided);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+	assert_true(strv_has(&b->r.verdict.ties, "raid1-xfs"));
+	assert_false(strv_has(&b->r.verdict.ties, "raid1-ext4-nobitmap"));
+	/* The stripe is no worse, and is out for what it cannot survive. */
+	for (size_t i = 0; i < b->r.verdict.n_standings; i++)
+		if (!strcmp(b->r.verdict.standings[i].candidate, "raid0-128k-ext4")) {
+			assert_false(b->r.verdict.standings[i].admissible);
+			assert_non_null(strstr(b->r.verdict.standings[i].why_not, "live"));
+		}
+}
+
+static void mirror_stays_however_fast_the_stripe(void **state)
+{
+	struct bench *b = *state;
+
+	slow_down(b, "raid0-128k-ext4", 0.1);
+	run(b);
+	assert_int_equal(b->r.verdict.layout.level, LEVEL_RAID1);
+}
+
+static void snapshot_goes_by_figures(void **state)
+{
+	struct bench *b = *state;
+
+	b->r.request.role = ROLE_SNAPSHOT;
+	slow_down(b, "raid0-128k-ext4", 0.5);
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid0-128k-ext4");
+	assert_true(warned(b, "survives no drive failure"));
+}
+
+static void tie_goes_to_the_safer(void **state)
+{
+	struct bench *b = *state;
+
+	/* The stripe is faster in nothing but whole saves: those decide, last of the three figures. */
+	b->r.request.role = ROLE_SNAPSHOT;
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid0-128k-ext4");
+	/* With these alike, too, the mirror is taken for nothing. */
+	for (size_t i = 0; i < b->r.n_trials; i++)
+		for (size_t k = 2; k < 4; k++) {
+			struct stream_result *one = &b->r.trials[i].jobs[k].streams[0];
+
+			free(one->blocked);
+			one->blocked = fixture_hist(200000, b->r.trials[i].round, 60);
+		}
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+	assert_true(strv_has(&b->r.verdict.ties, "single-ext4"));
+}
+
+static void clear_winner_wins(void **state)
+{
+	struct bench *b = *state;
+
+	slow_down(b, "raid1-ext4", 1.5);
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-xfs");
+	assert_int_equal(b->r.verdict.ties.n, 0);
+}
+
+static void no_difference_is_said(void **state)
+{
+	struct bench *b = *state;
+	bool found = false;
+
+	run(b);
+	for (size_t i = 0; i < b->r.verdict.n_reasons; i++) {
+		found |= strstr(b->r.verdict.reasons[i].text, "cannot be told apart") != NULL;
+		assert_true(b->r.verdict.reasons[i].facts.n > 0);
+	}
+	assert_true(found);
+}
+
+static void one_round_claims_little(void **state)
+{
+	struct bench *b = *state;
+
+	b->in.n_trials = FIXTURE_CANDIDATES; /* the first round only */
+	slow_down(b, "raid1-ext4", 1.10);
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4"); /* ten per cent is nothing here */
+	assert_true(b->r.verdict.confidence < 0);
+	assert_true(warned(b, "rests on 1 valid trial"));
+}
+
+static void invalid_trials_do_not_count(void **state)
+{
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < b->r.n_trials; i++)
+		if (!strcmp(b->r.trials[i].candidate, "raid1-ext4")) {
+			b->r.trials[i].state = TRIAL_INVALID;
+			assert_int_equal(strv_add(&b->r.trials[i].problems, "geometry: not as asked"), 0);
+		}
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-xfs");
+	assert_true(warned(b, "geometry: not as asked"));
+}
+
+static void nothing_valid(void **state)
+{
+	struct bench *b = *state;
+	_cleanup_why_ struct why why = WHY_INIT;
+
+	for (size_t i = 0; i < b->r.n_trials; i++)
+		b->r.trials[i].state = TRIAL_FAILED;
+	assert_int_equal(decide(&b->in, &b->r.verdict, &why), 0);
+	assert_false(b->r.verdict.decided);
+	assert_int_equal(why.exit_code, SW_EXIT_FAILED);
+	assert_non_null(b->r.verdict.undecided_why);
+	assert_int_equal(b->r.verdict.n_standings, FIXTURE_CANDIDATES);
+}
+
+static void nothing_admissible(void **state)
+{
+	struct bench *b = *state;
+	_cleanup_why_ struct why why = WHY_INIT;
+
+	b->r.request.tolerate = 2;
+	b->r.request.tolerate_given = true;
+	assert_int_equal(decide(&b->in, &b->r.verdict, &why), 0);
+	assert_false(b->r.verdict.decided);
+	assert_int_equal(why.exit_code, SW_EXIT_NO_LAYOUT);
+}
+
+static void ranking_is_believed(void **state)
+{
+	struct bench *b = *state;
+	static const struct decide_rank ranks[] = {{"raid0-128k-ext4", 0, true},
+						   {"raid1-ext4-nobitmap", 1, false},
+						   {"raid1-xfs", 2, false}};
+	struct decide_ranking ranking = {ranks, 3, 0.97, "as simulated"};
+
+	/* The first is not admissible; of the others the best placed one is in front alone. */
+	b->in.ranking = &ranking;
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4-nobitmap");
+	assert_int_equal(b->r.verdict.ties.n, 0);
+	assert_true(b->r.verdict.confidence > 0.96);
+	assert_string_equal(b->r.verdict.confidence_note, "as simulated");
+}
+
+static void order_of_candidates_does_not_matter(void **state)
+{
+	struct bench *b = *state;
+
+	for (size_t shift = 0; shift < FIXTURE_CANDIDATES; shift++) {
+		struct candidate first = b->r.candidates[0];
+
+		memmove(&b->r.candidates[0], &b->r.candidates[1],
+			(FIXTURE_CANDIDATES - 1) * sizeof(first));
+		b->r.candidates[FIXTURE_CANDIDATES - 1] = first;
+		run(b);
+		assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+	}
+}
+
+static void overlapping_saves_take_two_pairs(void **state)
+{
+	struct bench *b = *state;
+	struct candidate one = {.id = (char *)"a", .level = LEVEL_RAID1, .n_members = 2, .copies = 2,
+				.data_disks = 1, .survives = 1, .bitmap = BITMAP_INTERNAL};
+	struct candidate two = {.id = (char *)"b", .level = LEVEL_RAID10, .raid10 = R10_NEAR,
+				.n_members = 4, .copies = 2, .data_disks = 2, .survives = 1,
+				.bitmap = BITMAP_INTERNAL, .chunk_bytes = 131072};
+	enum pick_rule rule;
+
+	b->in.n_trials = 0;
+	assert_true(pick_compare(&b->in, &two, &one, &rule) < 0);
+	assert_int_equal(rule, PICK_OVERLAP);
+	b->r.request.n_workloads = 1; /* one program: the simpler one */
+	assert_true(pick_compare(&b->in, &one, &two, &rule) < 0);
+	assert_int_equal(rule, PICK_LEVEL);
+	b->r.request.n_workloads = 2;
+	/* Far copies on two drives are one pair, whatever their data disks. */
+	two.n_members = 2;
+	two.raid10 = R10_FAR;
+	assert_true(pick_compare(&b->in, &one, &two, &rule) < 0);
+}
+
+static void simpler_chain(void **state)
+{
+	struct bench *b = *state;
+	struct candidate a = {.id = (char *)"a", .level = LEVEL_RAID0, .n_members = 2, .copies = 1,
+			      .chunk_bytes = 131072, .fs = FS_EXT4};
+	struct candidate c = a;
+	enum pick_rule rule;
+
+	b->in.n_trials = 0;
+	c.id = (char *)"c";
+	c.fs = FS_XFS;
+	assert_true(pick_compare(&b->in, &a, &c, &rule) < 0);
+	assert_int_equal(rule, PICK_FS);
+	c.fs = FS_EXT4;
+	c.stripe_width = true;
+	assert_true(pick_compare(&b->in, &a, &c, &rule) < 0);
+	assert_int_equal(rule, PICK_OPTIONS);
+	c.stripe_width = false;
+	c.chunk_bytes = 65536;
+	assert_true(pick_compare(&b->in, &a, &c, &rule) < 0);
+	assert_int_equal(rule, PICK_CHUNK);
+	a.chunk_bytes = 262144; /* as far from 128 KiB: the larger */
+	assert_true(pick_compare(&b->in, &a, &c, &rule) < 0);
+}
+
+static void settings_are_whole(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+
+	run(b);
+	assert_string_equal(v->scheduler, "none");
+	assert_non_null(strstr(v->mount_options, "noatime"));
+	assert_non_null(strstr(v->mount_options, "nofail"));
+	assert_null(strstr(v->mount_options, "discard"));
+	assert_null(strstr(v->mount_options, "nobarrier"));
+	assert_non_null(strstr(v->mdadm_command, "--run"));
+	assert_non_null(strstr(v->mdadm_command, "--bitmap=internal"));
+	assert_null(strstr(v->mdadm_command, "--chunk"));
+	assert_null(strstr(v->mdadm_command, "assume-clean"));
+	assert_non_null(strstr(v->mkfs_command, FIXTURE_FS_UUID));
+	assert_int_equal(v->n_devices, 2);
+	assert_string_equal(v->devices[1].serial, "S64GNE0R100002");
+	assert_string_equal(v->homehost, "saves01");
+}
+
+static void scheduler_only_as_listed(void **state)
+{
+	struct bench *b = *state;
+
+	strv_free(&b->r.machine.drives[1].schedulers); /* a multipath head lists none */
+	run(b);
+	assert_null(b->r.verdict.scheduler);
+	assert_string_equal(b->r.verdict.devices[0].scheduler, "none");
+	assert_null(b->r.verdict.devices[1].scheduler);
+}
+
+static void long_host_names_are_left_out(void **state)
+{
+	struct bench *b = *state;
+
+	assert_int_equal(fact_str_set(&b->r.machine.hostname, "a-name-that-is-quite-long-here", NULL),
+			 0);
+	run(b);
+	assert_null(b->r.verdict.homehost); /* "host:saves" has 36 characters, md keeps 31 */
+}
+
+static void dirty_limits(void **state)
+{
+	struct bench *b = *state;
+	const struct sysctl_advice *hard, *soft;
+
+	/* 15 % of 64 GiB take 3 s at 3.2 GB/s: limits in bytes, from the rate. */
+	run(b);
+	hard = sysctl_of(&b->r.verdict, "vm.dirty_bytes");
+	soft = sysctl_of(&b->r.verdict, "vm.dirty_background_bytes");
+	assert_non_null(hard);
+	assert_non_null(soft);
+	assert_true(hard->value > soft->value && soft->value > 0);
+	assert_null(sysctl_of(&b->r.verdict, "vm.dirty_ratio"));
+	assert_null(sysctl_of(&b->r.verdict, "vm.dirty_background_ratio"));
+	/* 8 GiB drain in 0.4 s: the ratios. */
+	assert_int_equal(fact_u64_set(&b->r.machine.memory_bytes, 8ULL << 30, NULL), 0);
+	run(b);
+	assert_int_equal(sysctl_of(&b->r.verdict, "vm.dirty_ratio")->value, 15);
+	assert_int_equal(sysctl_of(&b->r.verdict, "vm.dirty_background_ratio")->value, 5);
+	assert_null(sysctl_of(&b->r.verdict, "vm.dirty_bytes"));
+	assert_int_equal(sysctl_of(&b->r.verdict, "vm.dirty_expire_centisecs")->value, 500);
+	assert_int_equal(sysctl_of(&b->r.verdict, "vm.dirty_writeback_centisecs")->value, 500);
+}
+
+static void save_budgets(void **state)
+{
+	struct bench *b = *state;
+	const struct save_budget *s;
+
+	run(b);
+	s = b->r.verdict.saves;
+	assert_int_equal(b->r.verdict.n_saves, 2);
+	assert_true(fact_known(s[0].measured_ns.state)); /* palworld ran */
+	assert_false(fact_known(s[1].measured_ns.state)); /* minecraft did not */
+	assert_true(fact_known(s[1].predicted_ns.state));
+	assert_string_equal(s[1].judgement, "not noticed");
+	b->r.request.save_budget_ns = 1000000;
+	b->r.request.save_limit_ns = 2000000;
+	run(b);
+	assert_string_equal(b->r.verdict.saves[0].judgement, "players leave");
+}
+
+static void paper(void **state)
+{
+	struct bench *b = *state;
+	const struct standing *s;
+
+	b->in.paper = true;
+	b->in.n_trials = 0;
+	run(b);
+	s = &b->r.verdict.standings[0];
+	assert_true(b->r.verdict.paper);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+	assert_true(b->r.verdict.confidence < 0);
+	assert_true(s->has[FIG_FSYNC_P99_NS]);
+	assert_int_equal(s->n[FIG_FSYNC_P99_NS], 0);
+	assert_int_equal(llround(s->low[FIG_FSYNC_P99_NS]), 600000);
+	assert_false(s->has[FIG_MIXED_SAVE_P99_NS]);
+}
+
+static void healthy_twins_are_not_warned_of(void **state)
+{
+	struct bench *b = *state;
+
+	run(b);
+	assert_int_equal(b->r.verdict.warnings.n, 0);
+}
+
+/* Each changes the machine, and names the warning that must follow. */
+static void warn_emulated(struct machine *m)
+{
+	fixture_must(fact_str_set(&m->drives[0].model, "QEMU NVMe Ctrl", NULL));
+}
+
+static void warn_firmware(struct machine *m)
+{
+	fixture_must(fact_str_set(&m->drives[1].firmware, "GDC5902Q", NULL));
+}
+
+static void warn_sector(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[1].logical_block_bytes, 4096, NULL));
+}
+
+static void warn_no_plp(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[1].plp, 0, NULL));
+}
+
+static void warn_cache(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[0].plp, 0, NULL));
+	fixture_must(fact_u64_set(&m->drives[0].vwc_present, 1, NULL));
+}
+
+static void warn_backup_failed(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[0].wear.critical_warning, 0x10, NULL));
+}
+
+static void warn_worn(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[0].wear.percent_used, 85, NULL));
+}
+
+static void warn_used_up(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[0].wear.percent_used, 255, NULL));
+}
+
+static void warn_width(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[0].pcie.width, 2, NULL));
+	fixture_must(fact_u64_set(&m->drives[0].pcie.max_width, 4, NULL));
+}
+
+static void warn_shared(struct machine *m)
+{
+	fixture_must(strv_add(&m->drives[0].shares, "switch 0000:01:00.0 with nvme1n1"));
+	fixture_must(strv_add(&m->drives[1].shares, "switch 0000:01:00.0 with nvme0n1"));
+}
+
+static void warn_hidden(struct machine *m)
+{
+	m->controllers = calloc(1, sizeof(*m->controllers));
+	if (!m->controllers)
+		abort();
+	m->n_controllers = 1;
+	m->controllers[0].name = fixture_str("0000:3b:00.0");
+	m->controllers[0].kind = fixture_str("raid");
+	m->controllers[0].may_hide_drives = true;
+}
+
+static void warn_format(struct machine *m)
+{
+	struct drive *d = &m->drives[0];
+
+	d->formats = calloc(2, sizeof(*d->formats));
+	if (!d->formats)
+		abort();
+	d->n_formats = 2;
+	d->formats[0] = (struct lba_format){.data_bytes = 512, .rel_perf = 2, .in_use = true};
+	d->formats[1] = (struct lba_format){.data_bytes = 4096, .rel_perf = 0};
+}
+
+static void warn_hint(struct machine *m)
+{
+	m->drives[0].bogus_hint = fixture_str("33553920 is no multiple of 4096");
+}
+
+static void warn_size(struct machine *m)
+{
+	fixture_must(fact_u64_set(&m->drives[1].size_bytes, 960197124096ULL, NULL));
+}
+
+static void each_warning(void **state)
+{
+	static const struct {
+		void (*change)(struct machine *m);
+		const char *text;
+	} cases[] = {
+		{warn_emulated, "say nothing about real flash"},
+		{warn_firmware, "differ in firmware"},
+		{warn_sector, "sector size"},
+		{warn_no_plp, "the slower of two such drives gates every flush"},
+		{warn_cache, "volatile write cache"},
+		{warn_backup_failed, "backup of its volatile memory has failed"},
+		{warn_worn, "85 % of the rated endurance"},
+		{warn_used_up, "rated endurance is used up"},
+		{warn_width, "PCIe x2 and could do x4"},
+		{warn_shared, "nvme0n1 shares switch 0000:01:00.0"},
+		{warn_hidden, "may hide drives"},
+		{warn_format, "4096 B performs better"},
+		{warn_hint, "33553920"},
+		{warn_size, "unequal size"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		void *own = NULL;
+		struct bench *b;
+
+		assert_int_equal(setup(&own), 0);
+		b = own;
+		cases[i].change(&b->r.machine);
+		run(b);
+		if (!warned(b, cases[i].text))
+			fail_msg("no warning that says \"%s\"", cases[i].text);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
+static void shared_is_said_once(void **state)
+{
+	struct bench *b = *state;
+	size_t n = 0;
+
+	warn_shared(&b->r.machine);
+	run(b);
+	for (size_t i = 0; i < b->r.verdict.warnings.n; i++)
+		n += strstr(b->r.verdict.warnings.v[i], "0000:01:00.0") != NULL;
+	assert_int_equal(n, 1);
+}
+
+static void too_good_is_suspicious(void **state)
+{
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct stream_result *s = &b->r.trials[i].jobs[0].streams[0];
+
+		free(s->fsync);
+		s->fsync = fixture_hist(50, b->r.trials[i].round, 12000);
+	}
+	run(b);
+	assert_true(warned(b, "suspect cache"));
+}
+
+static void input_that_does_not_fit(void **state)
+{
+	struct bench *b = *state;
+	_cleanup_why_ struct why why = WHY_INIT;
+	struct verdict v = {.confidence = 7};
+
+	b->in.n_members = 1; /* candidates need two */
+	assert_int_equal(decide(&b->in, &v, &why), -EINVAL);
+	assert_true(v.confidence > 6); /* untouched */
+	assert_non_null(why.cause);
+}
+
+static void jackknife(void **state)
+{
+	struct bench *b = *state;
+	double share = 0;
+
+	assert_int_equal(standings_jackknife(&b->in, "raid1-ext4", &share), 0);
+	assert_true(share > 0.99);
+	assert_int_equal(standings_jackknife(&b->in, "raid1-ext4-nobitmap", &share), 0);
+	assert_true(share < 0.01);
+	b->in.n_trials = 2 * FIXTURE_CANDIDATES;
+	assert_int_equal(standings_jackknife(&b->in, "raid1-ext4", &share), 0);
+	assert_true(share < 0);
+}
+
+#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH(live_needs_a_mirror),
+		WITH(mirror_stays_however_fast_the_stripe),
+		WITH(snapshot_goes_by_figures),
+		WITH(tie_goes_to_the_safer),
+		WITH(clear_winner_wins),
+		WITH(no_difference_is_said),
+		WITH(one_round_claims_little),
+		WITH(invalid_trials_do_not_count),
+		WITH(nothing_valid),
+		WITH(nothing_admissible),
+		WITH(ranking_is_believed),
+		WITH(order_of_candidates_does_not_matter),
+		WITH(overlapping_saves_take_two_pairs),
+		WITH(simpler_chain),
+		WITH(settings_are_whole),
+		WITH(scheduler_only_as_listed),
+		WITH(long_host_names_are_left_out),
+		WITH(dirty_limits),
+		WITH(save_budgets),
+		WITH(paper),
+		WITH(healthy_twins_are_not_warned_of),
+		cmocka_unit_test(each_warning),
+		WITH(shared_is_said_once),
+		WITH(too_good_is_suspicious),
+		WITH(input_that_does_not_fit),
+		WITH(jackknife),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
