@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
@@ -15,7 +18,6 @@ void identity_free(struct identity *id)
 {
 	free(id->serial);
 	free(id->wwid);
-	free(id->backing);
 	*id = (struct identity){0};
 }
 
@@ -52,11 +54,40 @@ static char *read_text(const struct root *root, const char *drive, const char *a
 	return s;
 }
 
+/* The file behind a loop device. It may be deleted: then only its path is known. */
+static int read_loop(const struct root *root, const char *drive, struct identity *id)
+{
+	_cleanup_free_ char *file = read_text(root, drive, "loop/backing_file", NULL);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (!file)
+		return 0;
+	id->serial = str_printf("loop:%s", file);
+	fd = root_is_live(root) ? root_fd(root, O_PATH, "%s", file) : -1;
+	if (fd >= 0 && !fstat(fd, &st))
+		id->wwid = str_printf("file:%u:%u:%llu", major(st.st_dev), minor(st.st_dev),
+				      (unsigned long long)st.st_ino);
+	return id->serial ? 0 : -ENOMEM;
+}
+
+/* Puts "-partN" behind. */
+static int add_part(char **text, uint64_t number)
+{
+	char *whole = *text ? str_printf("%s-part%llu", *text, (unsigned long long)number) : NULL;
+
+	if (*text && !whole)
+		return -ENOMEM;
+	free(*text);
+	*text = whole;
+	return 0;
+}
+
 int identity_read(const struct root *root, unsigned maj, unsigned min, struct identity *ret)
 {
 	_cleanup_identity_ struct identity id = {0};
 	_cleanup_free_ char *self = NULL, *drive = NULL;
-	uint64_t sectors;
+	uint64_t sectors, number = 0;
 	char *slash;
 	int r = root_realpath(root, &self, "/sys/dev/block/%u:%u", maj, min);
 
@@ -70,7 +101,7 @@ int identity_read(const struct root *root, unsigned maj, unsigned min, struct id
 	drive = strdup(self);
 	if (!drive)
 		return -ENOMEM;
-	id.partition = root_exists(root, "%s/partition", self);
+	id.partition = root_read_u64(root, &number, "%s/partition", self) == 0;
 	if (id.partition) {
 		r = root_read_u64(root, &id.start_sectors, "%s/start", self);
 		slash = strrchr(drive, '/');
@@ -78,11 +109,19 @@ int identity_read(const struct root *root, unsigned maj, unsigned min, struct id
 			return r < 0 ? r : -EINVAL;
 		*slash = '\0';
 	}
-	id.serial = read_text(root, drive, "device/serial", "serial");
+	r = read_loop(root, drive, &id);
+	if (!id.serial)
+		id.serial = read_text(root, drive, "device/serial", "serial");
 	if (!id.serial)
 		id.serial = read_vpd80(root, drive);
-	id.wwid = read_text(root, drive, "wwid", "device/wwid");
-	id.backing = read_text(root, drive, "loop/backing_file", NULL);
+	if (!id.wwid)
+		id.wwid = read_text(root, drive, "wwid", "device/wwid");
+	if (!r && id.partition)
+		r = add_part(&id.serial, number);
+	if (!r && id.partition)
+		r = add_part(&id.wwid, number);
+	if (r)
+		return r;
 	*ret = id;
 	id = (struct identity){0};
 	return 0;
@@ -90,7 +129,7 @@ int identity_read(const struct root *root, unsigned maj, unsigned min, struct id
 
 bool identity_known(const struct identity *id)
 {
-	return id->serial || id->wwid || id->backing;
+	return id->serial || id->wwid;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -101,16 +140,15 @@ static bool same_text(const char *a, const char *b)
 bool identity_same(const struct identity *a, const struct identity *b)
 {
 	return same_text(a->serial, b->serial) && same_text(a->wwid, b->wwid) &&
-	       same_text(a->backing, b->backing) && a->size_bytes == b->size_bytes &&
+	       a->size_bytes == b->size_bytes &&
 	       a->partition == b->partition && a->start_sectors == b->start_sectors;
 }
 
 char *identity_text(const struct identity *id)
 {
-	const char *what = id->serial ? "serial" : id->wwid ? "WWID" : "file";
-	const char *s = id->serial ? id->serial : id->wwid ? id->wwid : id->backing;
+	const char *s = id->serial ? id->serial : id->wwid;
 
-	return str_printf("%s %s", what, s ? s : "unknown");
+	return str_printf("%s %s", id->serial || !s ? "serial" : "WWID", s ? s : "unknown");
 }
 
 /* Device number of a name in /sys/class/block. */
@@ -189,7 +227,7 @@ int identity_count_serial(const struct root *root, const char *serial)
 		if (hidden(root, *name) || number_of(root, *name, &a, &b) < 0 ||
 		    identity_read(root, a, b, &id) < 0)
 			continue;
-		if (!id.partition && id.serial && strcmp(id.serial, serial) == 0)
+		if (id.serial && strcmp(id.serial, serial) == 0)
 			n++;
 	}
 	return n;
@@ -203,7 +241,6 @@ struct json_object *identity_to_json(const struct identity *id)
 		return NULL;
 	jput_str(o, "serial", id->serial);
 	jput_str(o, "wwid", id->wwid);
-	jput_str(o, "backing", id->backing);
 	jput_u64(o, "size_bytes", id->size_bytes);
 	jput_bool(o, "partition", id->partition);
 	jput_u64(o, "start_sectors", id->start_sectors);
@@ -218,7 +255,6 @@ int identity_from_json(struct json_object *o, struct identity *ret)
 
 	jget_str_opt(&in, "serial", &id.serial);
 	jget_str_opt(&in, "wwid", &id.wwid);
-	jget_str_opt(&in, "backing", &id.backing);
 	jget_u64(&in, "size_bytes", &id.size_bytes);
 	jget_bool(&in, "partition", &id.partition);
 	jget_u64(&in, "start_sectors", &id.start_sectors);

@@ -15,8 +15,6 @@
 #include "layouts/journal_line.h"
 #include "advisor/base/ban.h"
 
-#define JOURNAL_MAX (64u << 20)
-
 uint32_t journal_crc(const char *text, size_t len)
 {
 	return ~ext2fs_crc32c_le(~0u, (const unsigned char *)text, len);
@@ -96,7 +94,7 @@ static struct json_object *line_object(const char *kind, uint64_t id)
 
 /* ---- making ---- */
 
-static char *boot_id(const struct root *root)
+char *journal_boot_id(const struct root *root)
 {
 	char *id = NULL;
 
@@ -130,7 +128,7 @@ static int open_new(const char *dir, int *ret_fd, struct why *why)
 	return 0;
 }
 
-static struct journal *journal_new(const char *run_dir, const char *copy_dir)
+struct journal *journal_new(const char *run_dir, const char *copy_dir)
 {
 	struct journal *j = calloc(1, sizeof(*j));
 
@@ -162,7 +160,7 @@ static void remove_files(struct journal *j)
 int journal_create(struct journal **ret, const struct root *root, const char *run_dir,
 		   const char *copy_dir, struct why *why)
 {
-	_cleanup_free_ char *boot = boot_id(root);
+	_cleanup_free_ char *boot = journal_boot_id(root);
 	_cleanup_free_ char *copy = copy_dir ? realpath(copy_dir, NULL) : NULL;
 	struct json_object *head;
 	struct journal *j;
@@ -208,7 +206,7 @@ int journal_create(struct journal **ret, const struct root *root, const char *ru
 
 /* ---- acts ---- */
 
-static struct journal_entry *find(struct journal *j, uint64_t id)
+struct journal_entry *journal_find(struct journal *j, uint64_t id)
 {
 	for (size_t i = j->n; i-- > 0;)
 		if (j->entries[i].id == id)
@@ -216,8 +214,7 @@ static struct journal_entry *find(struct journal *j, uint64_t id)
 	return NULL;
 }
 
-/* Takes `data` over. */
-static int add_entry(struct journal *j, uint64_t id, const char *act, struct json_object *data)
+int journal_add_entry(struct journal *j, uint64_t id, const char *act, struct json_object *data)
 {
 	struct journal_entry *grown = reallocarray(j->entries, j->n + 1, sizeof(*grown));
 	char *copy = strdup(act);
@@ -250,7 +247,7 @@ int journal_begin(struct journal *j, const char *act, struct json_object *data, 
 	jput_str(o, "act", act);
 	jput(o, "data", json_object_get(data));
 	/* Known in memory first: an act whose intent may be on disk is undone rather than missed. */
-	r = add_entry(j, id, act, data);
+	r = journal_add_entry(j, id, act, data);
 	if (r) {
 		json_object_put(o);
 		return r;
@@ -264,7 +261,7 @@ int journal_begin(struct journal *j, const char *act, struct json_object *data, 
 static int set_state(struct journal *j, uint64_t id, const char *kind, enum journal_state state,
 		     int err, struct why *why)
 {
-	struct journal_entry *e = find(j, id);
+	struct journal_entry *e = journal_find(j, id);
 	struct json_object *o = line_object(kind, id);
 
 	if (!e || !o) {
@@ -325,175 +322,4 @@ void journal_close(struct journal *j)
 	if (j->copy_fd >= 0)
 		(void)close(j->copy_fd);
 	free(j);
-}
-
-/* ---- loading ---- */
-
-int journal_take_line(struct journal *j, struct json_object *o, char **ret_boot)
-{
-	_cleanup_free_ char *kind = NULL;
-	_cleanup_free_ char *act = NULL;
-	struct journal_entry *e;
-	uint64_t id = 0, version = 0;
-	int err = 0;
-	struct jin in = jin_top(o, NULL, &err), data;
-
-	jget_str(&in, "kind", &kind);
-	if (err)
-		return -EBADMSG;
-	if (strcmp(kind, "head") == 0) {
-		jget_u64(&in, "version", &version);
-		jget_str(&in, "run", &j->run_id);
-		jget_str(&in, "boot_id", ret_boot);
-		jget_str(&in, "run_dir", &j->run_dir);
-		jget_str_opt(&in, "copy", &j->copy_dir);
-		return err || version != 1 ? -EBADMSG : 0;
-	}
-	jget_u64(&in, "id", &id);
-	e = err ? NULL : find(j, id);
-	if (!err && strcmp(kind, "intent") == 0) {
-		jget_str(&in, "act", &act);
-		data = jin_object(&in, "data");
-		if (err || e || id == UINT64_MAX)
-			return -EBADMSG;
-		return add_entry(j, id, act, json_object_get(data.o));
-	}
-	if (!e)
-		return -EBADMSG;
-	if (strcmp(kind, "done") == 0)
-		e->state = JOURNAL_DONE;
-	else if (strcmp(kind, "failed") == 0)
-		e->state = JOURNAL_FAILED;
-	else if (strcmp(kind, "undone") == 0)
-		e->state = JOURNAL_UNDONE;
-	else
-		return -EBADMSG;
-	return 0;
-}
-
-/* One line without its newline. */
-static int parse_line(struct journal *j, const char *line, size_t n, char **ret_boot)
-{
-	struct json_object *o = NULL;
-	char crc[9];
-	int r;
-
-	if (n < 10 || line[8] != ' ')
-		return -EBADMSG;
-	(void)snprintf(crc, sizeof(crc), "%08" PRIx32, journal_crc(line + 9, n - 9));
-	if (memcmp(crc, line, 8) != 0)
-		return -EBADMSG;
-	r = json_parse_text(line + 9, n - 9, JOURNAL_NAME, &o, NULL);
-	if (r < 0)
-		return r == -ENOMEM ? r : -EBADMSG;
-	r = journal_take_line(j, o, ret_boot);
-	json_object_put(o);
-	return r;
-}
-
-int journal_parse(struct journal *j, const char *text, size_t len, char **ret_boot)
-{
-	size_t at = 0;
-
-	while (at < len) {
-		const char *end = memchr(text + at, '\n', len - at);
-		size_t n = end ? (size_t)(end - text) - at : len - at;
-		int r = n ? parse_line(j, text + at, n, ret_boot) : 0;
-
-		if (r == -ENOMEM)
-			return r;
-		if (r < 0)
-			j->damaged++;
-		at += n + 1;
-	}
-	return *ret_boot ? 0 : -EBADMSG;
-}
-
-bool journal_pending(const char *dir)
-{
-	_cleanup_free_ char *path = str_printf("%s/%s", dir, JOURNAL_NAME);
-
-	return path && access(path, F_OK) == 0;
-}
-
-static int read_text(const char *path, char **ret, size_t *ret_len)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	_cleanup_buf_ struct buf b = BUF_INIT;
-	struct stat st;
-	char block[16384];
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	while ((n = read(fd, block, sizeof(block))) > 0) {
-		if (b.len + (size_t)n > JOURNAL_MAX)
-			return -EFBIG;
-		buf_addn(&b, block, (size_t)n);
-	}
-	if (n < 0)
-		return -errno;
-	*ret_len = b.len;
-	*ret = buf_take(&b);
-	return *ret ? 0 : -ENOMEM;
-}
-
-/* Opens the journal in `dir` for appending if it is of this very run; -1 if it is not. */
-static int open_same(const struct journal *j, const char *dir, bool *ret_unfinished)
-{
-	_cleanup_free_ char *path = str_printf("%s/%s", dir, JOURNAL_NAME);
-	_cleanup_free_ char *text = NULL;
-	_cleanup_free_ char *boot = NULL;
-	struct journal *other = journal_new(dir, NULL);
-	size_t len = 0;
-	int fd = -1;
-
-	if (path && other && read_text(path, &text, &len) == 0 &&
-	    journal_parse(other, text, len, &boot) == 0 && strcmp(other->run_id, j->run_id) == 0) {
-		fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-		*ret_unfinished = len && text[len - 1] != '\n';
-	}
-	journal_close(other);
-	return fd;
-}
-
-int journal_load(struct journal **ret, const struct root *root, const char *dir, struct why *why)
-{
-	_cleanup_free_ char *path = str_printf("%s/%s", dir, JOURNAL_NAME);
-	_cleanup_free_ char *text = NULL;
-	_cleanup_free_ char *boot = NULL;
-	_cleanup_free_ char *now = boot_id(root);
-	_cleanup_free_ char *real = realpath(dir, NULL);
-	struct journal *j = real ? journal_new(real, NULL) : NULL;
-	size_t len = 0;
-	int r = path && j && now ? read_text(path, &text, &len) : real ? -ENOMEM : -errno;
-
-	if (!r)
-		r = journal_parse(j, text, len, &boot);
-	if (r) {
-		journal_close(j);
-		return why_set(why, r, "cannot read the journal", path ? path : dir, NULL, "%s",
-			       r == -EBADMSG ? "it holds no whole first line" : strerror(-r));
-	}
-	j->same_boot = strcmp(boot, "unknown") != 0 && strcmp(boot, now) == 0;
-	/* The folder may have been moved; where it was found counts. */
-	if (strcmp(real, j->run_dir) != 0) {
-		free(j->copy_dir);
-		j->copy_dir = take_ptr(real);
-	}
-	j->fd = open_same(j, j->run_dir, &j->unfinished);
-	if (j->copy_dir)
-		j->copy_fd = open_same(j, j->copy_dir, &j->copy_unfinished);
-	if (j->fd < 0 && j->copy_fd < 0) {
-		r = why_set(why, -EACCES, "cannot continue the journal", path, NULL,
-			    "it cannot be opened for writing");
-		journal_close(j);
-		return r;
-	}
-	*ret = j;
-	return 0;
 }

@@ -98,21 +98,31 @@ static char *describe(const struct drive *d, const struct identity *id)
 	return who ? str_printf("%s (%s)", d->path, who) : NULL;
 }
 
-/* What the person must type to consent to this drive. */
-static const char *consent_word(const struct root *root, const struct identity *id)
+/* Does this serial tell one device from all others? */
+static bool unique(const struct root *root, const char *serial)
 {
-	if (id->serial && (!id->wwid || identity_count_serial(root, id->serial) <= 1))
-		return id->serial;
-	return id->wwid ? id->wwid : id->serial ? id->serial : id->backing;
+	return identity_count_serial(root, serial) <= 1;
 }
 
-static bool consented(const struct root *root, const struct identity *id, const struct strv *erase)
+/* The serial by the kernel, or where it shows none, as the probe had it from the drive. */
+static const char *serial_of(const struct drive *d, const struct identity *id)
+{
+	return id->serial ? id->serial : fact_str_or(&d->serial, NULL);
+}
+
+/* What the person must type to consent to this drive. */
+static const char *consent_word(const struct root *root, const char *serial,
+				const struct identity *id)
+{
+	return serial && (!id->wwid || unique(root, serial)) ? serial : id->wwid;
+}
+
+static bool consented(const struct root *root, const char *serial, const struct identity *id,
+		      const struct strv *erase)
 {
 	if (id->wwid && strv_has(erase, id->wwid))
 		return true;
-	if (id->serial)
-		return strv_has(erase, id->serial) && identity_count_serial(root, id->serial) == 1;
-	return id->backing && strv_has(erase, id->backing);
+	return serial && strv_has(erase, serial) && unique(root, serial);
 }
 
 /* Is what probes saw what sysfs says now? */
@@ -122,17 +132,14 @@ static bool still_it(const struct drive *d, const struct identity *id)
 		return false;
 	if (fact_known(d->wwid.state) && id->wwid && strcmp(d->wwid.s, id->wwid) != 0)
 		return false;
-	if (!fact_known(d->serial.state) || !id->serial)
-		return true;
-	return strncmp(d->serial.s, id->serial, strlen(id->serial)) == 0 &&
-	       (id->partition || strlen(d->serial.s) == strlen(id->serial));
+	return !fact_known(d->serial.state) || !id->serial || !strcmp(d->serial.s, id->serial);
 }
 
 static int judge_one(const struct root *root, const struct drive *d, const struct identity *id,
 		     const struct strv *erase, struct why *why)
 {
 	_cleanup_free_ char *where = describe(d, id);
-	const char *word = consent_word(root, id);
+	const char *serial = serial_of(d, id), *word = consent_word(root, serial, id);
 	_cleanup_free_ char *option = NULL;
 	char size[UNITS_LEN];
 
@@ -154,10 +161,10 @@ static int judge_one(const struct root *root, const struct drive *d, const struc
 	if (id->size_bytes < SCRATCH_MIN_BYTES)
 		return why_exit(why, SW_EXIT_REFUSED, EPERM, REFUSED, where, NULL,
 				"%s is too small for a trial", fmt_bytes(id->size_bytes, size));
-	if (consented(root, id, erase))
+	if (consented(root, serial, id, erase))
 		return 0;
 	option = str_printf("if its contents may be destroyed, pass --erase %s", word ? word : "?");
-	if (id->serial && strv_has(erase, id->serial))
+	if (serial && strv_has(erase, serial))
 		return why_exit(why, SW_EXIT_REFUSED, EPERM, REFUSED, where, option,
 				"more than one drive has this serial, so it is no consent");
 	return why_exit(why, SW_EXIT_REFUSED, EPERM, REFUSED, where, option,

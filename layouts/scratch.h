@@ -11,8 +11,8 @@
  * by scratch_release(), and scratch_hold() takes them back; scratch_recheck() looks at the
  * identity again before every act that destroys.
  *
- * Consent: the drive's serial, WWID or (a loop device without serial) its file must be in `erase`,
- * whole and exact, also for a drive that looks blank: raw data has no signature. A serial that two
+ * Consent: the drive's serial or WWID (for partitions and loop devices as in identity.h) must be in
+ * `erase`, whole and exact, also for a drive that looks blank: raw data has no signature. A serial that two
  * drives have is no consent for either; then the WWID is asked for.
  */
 #ifndef SW_LAYOUTS_SCRATCH_H

@@ -2,34 +2,38 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # layouts/ alone, on real md: every kind of candidate is built, read back and taken away; then the
 # program is killed, or made to fail, at each act in turn, and undo brings the machine back.
-#   tests/lab/layouts.sh [build|crash|power|all]
+#   tests/lab/layouts.sh [build|wide|crash|power|all]     (wide: more candidates; not part of all)
 # shellcheck disable=SC2317 # functions are called through check
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-program=$PWD/build/tests/layouts_main
+B=${B:-$PWD/build}
+program=$B/tests/layouts_main
 if [ "${1:-}" != --guest ]; then
 	what=${1:-all}
-	make -s build/libstripewise.a || exit 1
-	mkdir -p build/tests build/check
+	make -s B="$B" "$B/libstripewise.a" || exit 1
+	mkdir -p "$B/tests"
 	packages="blkid mount ext2fs com_err smartcols libnvme json-c uuid"
 	# shellcheck disable=SC2046,SC2086
 	${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -g -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 		$(pkg-config --cflags $packages) -o "$program" tests/lab/layouts_main.c \
-		build/libstripewise.a $(pkg-config --libs $packages) -laio -lm || exit 1
+		"$B/libstripewise.a" $(pkg-config --libs $packages) -laio -lm || exit 1
 	status=0
 	if [ "$what" = build ] || [ "$what" = all ]; then
-		scripts/lab --drives 3 --drive size=5G --timeout 900 -- "$PWD/$0" --guest build || status=1
+		scripts/lab --drives 3 --drive size=5G --timeout 900 -- env B="$B" "$PWD/$0" --guest build || status=1
+	fi
+	if [ "$what" = wide ]; then
+		scripts/lab --drives 2 --timeout 1200 -- env B="$B" "$PWD/$0" --guest wide || status=1
 	fi
 	if [ "$what" = crash ] || [ "$what" = all ]; then
-		scripts/lab --drives 2 --timeout 1200 -- "$PWD/$0" --guest crash || status=1
+		scripts/lab --drives 2 --timeout 1200 -- env B="$B" "$PWD/$0" --guest crash || status=1
 	fi
 	if [ "$what" = power ] || [ "$what" = all ]; then
 		keep=$(mktemp -d) || exit 1
 		scripts/lab --drives 2 --keep "$keep" --out "$keep/out" --timeout 300 -- \
-			"$PWD/$0" --guest cut
+			env B="$B" "$PWD/$0" --guest cut
 		[ $? = 137 ] || { echo "not ok the power was cut"; status=1; }
 		scripts/lab --drives 2 --keep "$keep" --out "$keep/out" --timeout 300 -- \
-			"$PWD/$0" --guest after-cut || status=1
+			env B="$B" "$PWD/$0" --guest after-cut || status=1
 		rm -rf "$keep"
 	fi
 	exit $status
@@ -76,7 +80,7 @@ undo_killed_at() { # undo itself dies there; the next one settles it
 case $2 in
 build)
 	whole >/tmp/before
-	"$program" each standard /dev/nvme0n1 /dev/nvme1n1 || failed=1
+	"$program" each quick /dev/nvme0n1 /dev/nvme1n1 || failed=1
 	"$program" each quick /dev/nvme0n1 /dev/nvme1n1 /dev/nvme2n1 || failed=1
 	"$program" each quick /dev/nvme0n1 /dev/nvme1n1 /dev/nvme2n1 /dev/nvme3n1 || failed=1
 	check "nothing is left" diff /tmp/before <(whole)
@@ -86,6 +90,11 @@ build)
 	swapoff /dev/nvme1n1
 	check "and was not touched" test "$(blkid -o value -s TYPE /dev/nvme1n1)" = swap
 	check "nor was the other one" test -z "$(blkid -o value -s TYPE /dev/nvme0n1)"
+	;;
+wide)
+	whole >/tmp/before
+	"$program" each standard /dev/nvme0n1 /dev/nvme1n1 || failed=1
+	check "nothing is left" diff /tmp/before <(whole)
 	;;
 crash)
 	whole >/tmp/before

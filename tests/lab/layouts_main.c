@@ -60,15 +60,23 @@ static int try_one(struct acts *a, const struct candidate *c)
 	_cleanup_why_ struct why why = WHY_INIT;
 	struct build_options o = {0};
 	struct built b = {0};
-	int r = layout_build(a, c, &o, &b, &why);
+	uint64_t sectors = 0;
+	int wrong = 0, r = layout_build(a, c, &o, &b, &why);
 
 	if (r)
 		return complain(c->id, &why, r);
 	printf("# %s: %s free %llu align %u offset %llu\n", c->id, b.array,
 	       (unsigned long long)b.target.free_bytes, b.target.dio_align,
 	       (unsigned long long)b.readback.data_offset_bytes);
+	/* The capacity said beforehand is the one that md made. */
+	if (root_read_u64(a->root, &sectors, "/sys/block/%s/size", b.array) ||
+	    sectors * 512 != c->usable_bytes) {
+		printf("# %s: %llu sectors, but %llu bytes were expected\n", c->id,
+		       (unsigned long long)sectors, (unsigned long long)c->usable_bytes);
+		wrong = -EILSEQ;
+	}
 	r = layout_teardown(a, &b, &why);
-	return r ? complain(c->id, &why, r) : 0;
+	return r ? complain(c->id, &why, r) : wrong;
 }
 
 static int settings(struct acts *a, struct why *why)
