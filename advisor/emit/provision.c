@@ -21,12 +21,29 @@
 #define MEMBER_MARK "\001"
 #define TARGET_MARK "\002"
 
+/* What is not printable ASCII goes as octal in $'...' (bash(1) QUOTING), so the script is ASCII. */
 static void quoted(struct buf *b, const char *s)
 {
-	_cleanup_free_ char *word = shell_quote(s ? s : "");
+	_cleanup_free_ char *word = NULL;
+	bool plain = true;
 
-	b->failed |= !word;
-	buf_add(b, word ? word : "");
+	s = s ? s : "";
+	for (const char *p = s; *p; p++)
+		plain &= *p >= 0x20 && *p < 0x7f;
+	if (plain) {
+		word = shell_quote(s);
+		b->failed |= !word;
+		buf_add(b, word ? word : "");
+		return;
+	}
+	buf_add(b, "$'");
+	for (const char *p = s; *p; p++) {
+		if (*p >= 0x20 && *p < 0x7f && *p != '\'' && *p != '\\')
+			buf_addc(b, *p);
+		else
+			buf_addf(b, "\\%03o", (unsigned char)*p);
+	}
+	buf_addc(b, '\'');
 }
 
 static void assign(struct buf *b, const char *name, const char *value)
@@ -71,7 +88,8 @@ static void members(struct buf *b, const struct verdict *v)
 	static const char *const names[] = {"serial", "wwid", "part", "bytes", "label"};
 
 	for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
-		buf_addf(b, "member_%s=(", names[k]);
+		/* A "$" in what a drive says is only that. */
+		buf_addf(b, "# shellcheck disable=SC2016\nmember_%s=(", names[k]);
 		for (size_t i = 0; i < v->n_devices; i++) {
 			const struct verdict_device *d = &v->devices[i];
 

@@ -110,7 +110,9 @@ static bool apart(const struct block *before, const struct block *x)
 
 static void underline(struct buf *b, const char *s, char c)
 {
-	for (size_t n = width_of(s, strlen(s)); n; n--)
+	size_t n = width_of(s, strlen(s));
+
+	for (n = n < TEXT_WIDTH ? n : TEXT_WIDTH; n; n--)
 		buf_addc(b, c);
 	buf_addc(b, '\n');
 }

@@ -133,18 +133,23 @@ static void tie_goes_to_the_safer(void **state)
 {
 	struct bench *b = *state;
 
-	/* The stripe is faster in nothing but whole saves: those decide, last of the three figures. */
+	/* Saves alone alike: the stripe is faster in whole saves, and those decide, last of three. */
 	b->r.request.role = ROLE_SNAPSHOT;
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct stream_result *one = &b->r.trials[i].jobs[0].streams[0];
+
+		free(one->op);
+		one->op = fixture_hist(800, b->r.trials[i].round, 12000);
+	}
 	run(b);
 	assert_string_equal(b->r.verdict.layout.id, "raid0-128k-ext4");
 	/* With these alike, too, the mirror is taken for nothing. */
-	for (size_t i = 0; i < b->r.n_trials; i++)
-		for (size_t k = 2; k < 4; k++) {
-			struct stream_result *one = &b->r.trials[i].jobs[k].streams[0];
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct stream_result *one = &b->r.trials[i].jobs[2].streams[0];
 
-			free(one->blocked);
-			one->blocked = fixture_hist(200000, b->r.trials[i].round, 60);
-		}
+		free(one->blocked);
+		one->blocked = fixture_hist(200000, b->r.trials[i].round, 60);
+	}
 	run(b);
 	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
 	assert_true(strv_has(&b->r.verdict.ties, "single-ext4"));

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report: 80 columns, well-formed HTML without anything from outside, nothing acts in it. */
+#include <ctype.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "advisor/base/cleanup.h"
+#include "advisor/report/render.h"
+#include "advisor/report/report.h"
+#include "tests/unit/fixture_result.h"
+#include "advisor/base/ban.h"
+
+#define HOSTILE "</script><script>alert(1)</script>\"'&\x1b[31m\n\xff"
+
+static int setup(void **state)
+{
+	struct result *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -1;
+	fixture_result(r);
+	*state = r;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	result_free(*state);
+	free(*state);
+	return 0;
+}
+
+/* Lines of at most 80 characters, but for code, which is indented by four. */
+static void fits(const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n"), width = 0;
+
+		for (size_t i = 0; i < n; i++)
+			width += ((unsigned char)text[i] & 0xc0) != 0x80;
+		if (width > TEXT_WIDTH && strncmp(text, "    ", 4))
+			fail_msg("%zu columns: %.*s", width, (int)n, text);
+		if (n)
+			assert_int_not_equal(text[n - 1], ' ');
+		text += n;
+		text += *text == '\n';
+	}
+}
+
+static void text_says_it(void **state)
+{
+	static const char *const parts[] = {
+		">>> RAID1 of 2, ext4", "S64GNE0R100001", "Why\n", "Layouts side by side",
+		"raid0-128k-ext4", "p99.9", "unknown: log page C0h: Invalid Field", "2.066",
+		"Save budget", "Endurance", "vm.dirty_bytes", "mdadm --create /dev/md/saves", "raid5",
+		"2 reads and 2 writes", "What this run wrote", "412 GB", "UUID=" FIXTURE_FS_UUID,
+		"--for palworld:1,minecraft:1 --role live", "--seed 42",
+	};
+	_cleanup_free_ char *text = report_text(*state);
+
+	assert_non_null(text);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!strstr(text, parts[i]))
+			fail_msg("the report does not say \"%s\"", parts[i]);
+	fits(text);
+}
+
+static void decision_comes_first(void **state)
+{
+	_cleanup_free_ char *text = report_text(*state);
+	_cleanup_free_ char *html = report_html(*state);
+
+	assert_true(strstr(text, ">>> RAID1") < strstr(text, "\nWhy"));
+	assert_true(strstr(text, "\nWhy") < strstr(text, "Layouts side by side"));
+	assert_true(strstr(html, "class=\"verdict\"") < strstr(html, "Layouts side by side"));
+}
+
+static bool is_void(const char *tag)
+{
+	static const char *const tags[] = {"meta", "!DOCTYPE", "line", "circle", "polyline"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
+		if (!strcmp(tag, tags[i]))
+			return true;
+	return false;
+}
+
+/* Every tag that opens closes in order; style is skipped. */
+static void well_formed(const char *html)
+{
+	char stack[32][16];
+	size_t depth = 0;
+
+	for (const char *p = html; (p = strchr(p, '<'));) {
+		bool closing = *++p == '/';
+		char tag[16] = "";
+		size_t n;
+
+		p += closing;
+		n = strcspn(p, " />\n");
+		assert_true(n > 0 && n < sizeof(tag));
+		memcpy(tag, p, n);
+		p = strchr(p, '>');
+		assert_non_null(p);
+		if (is_void(tag))
+			continue;
+		if (!closing) {
+			assert_true(depth < ARRAY_SIZE(stack));
+			memcpy(stack[depth++], tag, sizeof(tag));
+		} else {
+			assert_true(depth > 0);
+			assert_string_equal(stack[--depth], tag);
+		}
+	}
+	assert_int_equal(depth, 0);
+}
+
+static void html_is_whole(void **state)
+{
+	_cleanup_free_ char *html = report_html(*state);
+
+	assert_non_null(html);
+	well_formed(html);
+	assert_non_null(strstr(html, "<svg"));
+	assert_non_null(strstr(html, "<polyline"));
+	assert_null(strstr(html, "<script"));
+	assert_null(strstr(html, "http:"));
+	assert_null(strstr(html, "https:"));
+	assert_null(strstr(html, "url("));
+	assert_null(strstr(html, " src="));
+	assert_null(strstr(html, "nan"));
+	assert_null(strstr(html, "inf,"));
+}
+
+/* Words of the text report, other than table rules, are in the HTML, too: both say the same. */
+static void both_say_the_same(void **state)
+{
+	const struct result *r = *state;
+	_cleanup_free_ char *html = report_html(r);
+
+	for (size_t i = 0; i < r->verdict.n_standings; i++)
+		assert_non_null(strstr(html, r->verdict.standings[i].candidate));
+	for (size_t i = 0; i < r->verdict.n_reasons; i++) {
+		_cleanup_free_ char *start = strndup(r->verdict.reasons[i].text, 9);
+
+		assert_non_null(strstr(html, start));
+	}
+	assert_non_null(strstr(html, "2.066"));
+}
+
+static void hostile_strings(void **state)
+{
+	struct result *r = *state;
+	_cleanup_free_ char *text = NULL, *html = NULL;
+
+	for (size_t i = 0; i < 2; i++) {
+		fixture_must(fact_str_set(&r->machine.drives[i].model, HOSTILE, NULL));
+		free(r->verdict.devices[i].model);
+		r->verdict.devices[i].model = fixture_str(HOSTILE);
+	}
+	fixture_must(fact_str_set(&r->machine.hostname, HOSTILE, NULL));
+	free(r->rejected[0].reason);
+	r->rejected[0].reason = fixture_str(HOSTILE);
+	fixture_must(strv_add(&r->verdict.warnings, HOSTILE));
+	text = report_text(r);
+	html = report_html(r);
+	assert_non_null(text);
+	assert_non_null(html);
+	for (const char *p = text; *p; p++)
+		assert_true(*p == '\n' || ((unsigned char)*p >= 0x20 && *p != 0x7f));
+	assert_null(strchr(text, '\xff'));
+	assert_null(strstr(html, "<script"));
+	assert_null(strchr(html, '\x1b'));
+	assert_null(strchr(html, '\xff'));
+	well_formed(html);
+	fits(text);
+}
+
+static void undecided(void **state)
+{
+	struct result *r = *state;
+	_cleanup_free_ char *text = NULL, *html = NULL;
+
+	verdict_free(&r->verdict);
+	r->verdict.confidence = -1;
+	r->verdict.undecided_why = fixture_str("no layout of 1 drive survives 1 failure");
+	r->complete = false;
+	r->incomplete_why = fixture_str("--max-writes was reached");
+	text = report_text(r);
+	html = report_html(r);
+	assert_non_null(strstr(text, "No recommendation"));
+	assert_non_null(strstr(text, "no layout of 1 drive"));
+	assert_non_null(strstr(text, "--max-writes was reached"));
+	assert_null(strstr(text, "mdadm --create"));
+	well_formed(html);
+}
+
+static void empty(void **state)
+{
+	struct result r = {0};
+	_cleanup_free_ char *text = report_text(&r), *html = report_html(&r);
+
+	(void)state;
+	assert_non_null(strstr(text, "No recommendation"));
+	well_formed(html);
+}
+
+static void paper_is_marked(void **state)
+{
+	struct result *r = *state;
+	_cleanup_free_ char *text = NULL;
+
+	r->verdict.paper = true;
+	text = report_text(r);
+	assert_non_null(strstr(text, "expected, not measured"));
+	assert_null(strstr(text, "provision.sh does this"));
+}
+
+/* A table whose cells are longer than the page still fits it. */
+static void wide_tables(void **state)
+{
+	static const char *const heads[] = {"<layout", "<why", "n", NULL};
+	_cleanup_doc_ struct doc d = {0};
+	_cleanup_free_ char *text = NULL;
+	struct table *t;
+
+	(void)state;
+	doc_section(&d, "x");
+	t = doc_table(&d, heads);
+	table_row(&d, t, false,
+		  (const char *[]){"raid10-near-1024k-ext4-nosw-nobitmap-and-more-of-this-kind",
+				   "because of a long sentence that does not fit beside it at all, ever",
+				   "12345"});
+	table_row(&d, t, false,
+		  (const char *[]){"anamethathasneitherblankordashbutismuchlongerthanthepageiswideanyway",
+				   NULL, "1"});
+	text = render_text(&d);
+	assert_non_null(text);
+	fits(text);
+	assert_non_null(strstr(text, "12345"));
+}
+
+static void charts_without_points(void **state)
+{
+	struct chart c = {.title = "t", .x_title = "x", .y_title = "y", .log_y = true};
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	(void)state;
+	render_svg(&b, &c);
+	assert_int_equal(b.len, 0);
+}
+
+#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH(text_says_it),	  WITH(decision_comes_first),
+		WITH(html_is_whole),	  WITH(both_say_the_same),
+		WITH(hostile_strings),	  WITH(undecided),
+		cmocka_unit_test(empty),  WITH(paper_is_marked),
+		cmocka_unit_test(wide_tables), cmocka_unit_test(charts_without_points),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
