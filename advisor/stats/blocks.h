@@ -14,19 +14,27 @@
  * deviations (Huber's psi, "Robust Estimation of a Location Parameter", Ann. Math. Statist. 35
  * (1964)). The cut does not look at labels, so it costs no exactness.
  *
- * Statistic. The largest difference of two candidates' mean scores over its standard error, as in
- * Tukey's studentised range. The variances are the candidates' own, drawn towards the common one as
- * far as the spread of the variances allows (moderated t; Smyth, SAGMB 3 (2004), section 6.2), and
- * t is turned into a normal deviate for its degrees of freedom (Wallace, Ann. Math. Statist. 30
- * (1959)). That keeps the test near its level when candidates are alike in location but not in
- * spread, where a plain rearrangement is not exact (Janssen, Stat. Probab. Lett. 36 (1997)).
+ * Statistic. The largest distance of a candidate's mean score from the mean of all, over its
+ * standard error, as in the analysis of means (Nelson, Wludyka and Copeland, "The Analysis of
+ * Means", SIAM (2005)). It is sharp for one that leads or trails a field of equals, which is what
+ * racing meets. The variances are the candidates' own, drawn towards the common one as far as the
+ * scatter of the variances allows (moderated t; Smyth, SAGMB 3 (2004), section 6.2), and t is
+ * turned into a normal deviate for its degrees of freedom (Wallace, Ann. Math. Statist. 30 (1959)).
+ * That keeps the test near its level when candidates are alike in location but not in spread, where
+ * a plain rearrangement is not exact (Janssen, Stat. Probab. Lett. 36 (1997)).
+ *
+ * Persistence. What no randomisation protects from is noise that stays with a candidate from round
+ * to round: it looks like a difference. Where the candidates' own noise is autocorrelated beyond
+ * chance (first autocorrelation rho), the observed distances are divided by
+ * sqrt((1 + rho) / (1 - rho)), the inflation of the standard error of a mean under AR(1) (Zieba,
+ * Metrol. Meas. Syst. 17 (2010)). This helps; it cannot cure few rounds of slow noise.
  *
  * The opposite question, "could one of them still be better or worse than the rest by `gap`?", is
  * answered with the same rearrangements: one candidate is shifted by the gap, up or down, and the
  * range of the means is compared with the range that was seen.
  */
-#ifndef STRIPEWISE_STATS_BLOCKS_H
-#define STRIPEWISE_STATS_BLOCKS_H
+#ifndef SW_STATS_BLOCKS_H
+#define SW_STATS_BLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,17 +57,18 @@ struct blocks_cfg {
 struct blocks_result {
 	double statistic; /* normal deviates */
 	double p_value;	  /* of "all alike"; in (0, 1] */
-	double critical;  /* the statistic's value at the level; valid only when p_value <= level */
 	double gap_p;	  /* of "one is better or worse than the rest by the gap": small means
 			   * that such a gap would have shown */
 	size_t best;	  /* lowest mean score */
+	double unlike;	  /* 0 .. 1: how much the candidates' variances differ beyond chance, as the
+			   * weight that a candidate's own variance has beside the common one */
 };
 
 /*
- * ret_behind[candidates]: the candidate's largest standardised distance from one that is better,
- * on the scale of `critical` (0 for the best); ret_mean[candidates]: mean scores in log units,
- * relative to their rounds. -EINVAL, -ENOMEM. Costs about permutations x rounds x candidates x 5 ns;
- * less when the answer is soon clear.
+ * ret_mean[candidates]: mean scores, log units, relative to their rounds. ret_behind[candidates]:
+ * how far the candidate is behind the best, by the figures of those two alone, as a normal deviate;
+ * 0 for the best. -EINVAL, -ENOMEM. Costs about permutations x rounds x candidates x 5 ns; a fifth
+ * of that when the answer is soon clear.
  */
 int blocks_test(const struct blocks *b, const struct blocks_cfg *cfg, struct blocks_result *ret,
 		double *ret_behind, double *ret_mean);

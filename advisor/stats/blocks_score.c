@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scores and the statistic of the block test. The method and its sources are in blocks.h. */
 #include "advisor/stats/blocks_internal.h"
 
@@ -6,15 +6,21 @@
 #include <string.h>
 
 #include "advisor/stats/stats.h"
+#include "advisor/base/ban.h"
 
 /* Scores are cut at this many robust standard deviations. */
-#define CUT 2.0
+#define CUT 1.75
+/* And the differences of a pair at this many of the pair's own, if that is more. */
+#define PAIR_CUT  2.5
 #define MAD_TO_SD 1.4826
+/* Autocorrelation counts from two of its standard errors up; more than 0.95 cannot be estimated. */
+#define PERSISTENCE_SD	2.0
+#define PERSISTENCE_MAX 0.95
 /* Variances below this share of the common one are taken for it: log 0 is no information. */
 #define VARIANCE_FLOOR 1e-4
 /* More prior degrees of freedom than this cannot be told from infinitely many. */
 #define PRIOR_DF_MAX 200.0
-#define DEVIATE_MAX 1e6
+#define DEVIATE_MAX  1e6
 
 static double middle(const double *sorted, size_t n)
 {
@@ -54,7 +60,7 @@ static double cut_off(double x, double limit)
 	return x > limit ? limit : x < -limit ? -limit : x;
 }
 
-void blocks_scores(const struct blocks *b, double gap, struct score *score, double *scratch)
+double blocks_scores(const struct blocks *b, double gap, struct score *score, double *scratch)
 {
 	size_t k = b->candidates;
 	double *residual = scratch + b->rounds * k;
@@ -75,6 +81,7 @@ void blocks_scores(const struct blocks *b, double gap, struct score *score, doub
 			row[i].worse = cut_off(residual[r * k + i] + gap, limit) - mean;
 		}
 	}
+	return limit;
 }
 
 /* Abramowitz and Stegun 6.4.12 above 3, after the recurrence 6.4.6. */
@@ -118,19 +125,19 @@ static double deviate_of_t(double t, double df)
 	return (8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df));
 }
 
+/* Of a candidate's distance from the round's mean: unbiased for that, whatever the others do. */
 static void own_variances(const struct tally *tally, size_t k, size_t n, double *variance,
 			  struct spread *s)
 {
-	double n_f = (double)n, k_f = (double)k, total = 0;
-	double unbias = k_f / (k_f - 1) / (n_f - 1);
+	double total = 0;
 
 	for (size_t i = 0; i < k; i++) {
-		double ss = tally[i].square - tally[i].sum * tally[i].sum / n_f;
+		double ss = tally[i].square - tally[i].sum * tally[i].sum / (double)n;
 
-		variance[i] = ss > 0 ? ss * unbias : 0;
+		variance[i] = ss > 0 ? ss / (double)(n - 1) : 0;
 		total += variance[i];
 	}
-	s->variance = fmax(total / k_f, 1e-24);
+	s->variance = fmax(total / (double)k, 1e-24);
 	for (size_t i = 0; i < k; i++)
 		variance[i] = fmax(variance[i], VARIANCE_FLOOR * s->variance);
 }
@@ -144,36 +151,84 @@ static void moderate(size_t k, size_t n, double *variance, struct spread *s)
 	if (k > 2 && n > 2)
 		s->prior_df = prior_df(variance, k, own);
 	for (size_t i = 0; i < k; i++)
-		variance[i] = isinf(s->prior_df) ? s->variance :
-						   (s->prior_df * s->variance + own * variance[i]) /
+		variance[i] = isinf(s->prior_df) ? s->variance
+						 : (s->prior_df * s->variance + own * variance[i]) /
 							   (s->prior_df + own);
 	if (!isinf(s->prior_df))
 		s->df = fmin(s->df, s->prior_df + own);
 }
 
 struct spread blocks_statistic(const struct tally *tally, size_t candidates, size_t rounds,
-			       double *variance, double *behind)
+			       double *variance)
 {
-	double n = (double)rounds, top = 0;
+	double top = 0;
 	struct spread s;
 
 	own_variances(tally, candidates, rounds, variance, &s);
 	moderate(candidates, rounds, variance, &s);
-	for (size_t i = 0; i < candidates; i++) {
-		double worst = 0;
-
-		/* t squared is (difference of sums)^2 / (n (v_i + v_j)): no root inside. */
-		for (size_t j = 0; j < candidates; j++) {
-			double d = tally[i].sum - tally[j].sum;
-			double v = n * (variance[i] + variance[j]);
-
-			if (d > 0 && d * d > worst * v)
-				worst = d * d / v;
-		}
-		if (behind)
-			behind[i] = deviate_of_t(sqrt(worst), s.df);
-		top = fmax(top, worst);
-	}
-	s.deviate = deviate_of_t(sqrt(top), s.df);
+	for (size_t i = 0; i < candidates; i++)
+		top = fmax(top, tally[i].sum * tally[i].sum / variance[i]);
+	s.deviate = deviate_of_t(sqrt(top / (double)rounds), s.df);
 	return s;
+}
+
+/* Median and 1.4826 median absolute deviation; leaves x alone, scratch holds n. */
+static void robust(const double *x, size_t n, double *scratch, double *ret_median,
+		   double *ret_scale)
+{
+	memcpy(scratch, x, n * sizeof(*x));
+	stats_sort(scratch, n);
+	*ret_median = middle(scratch, n);
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = fabs(x[i] - *ret_median);
+	stats_sort(scratch, n);
+	*ret_scale = MAD_TO_SD * middle(scratch, n);
+}
+
+double blocks_distance(const struct blocks *b, double limit, size_t i, size_t best, double *scratch)
+{
+	double n = (double)b->rounds, mean = 0, ss = 0, median, scale;
+	double *d = scratch + b->rounds;
+
+	for (size_t r = 0; r < b->rounds; r++) {
+		const double *row = b->log_value + r * b->candidates;
+
+		d[r] = row[i] - row[best];
+	}
+	robust(d, b->rounds, scratch, &median, &scale);
+	limit = fmax(M_SQRT2 * limit, PAIR_CUT * scale);
+	for (size_t r = 0; r < b->rounds; r++) {
+		d[r] = median + cut_off(d[r] - median, limit);
+		mean += d[r] / n;
+	}
+	for (size_t r = 0; r < b->rounds; r++)
+		ss += (d[r] - mean) * (d[r] - mean);
+	if (mean <= 0)
+		return 0;
+	return deviate_of_t(mean / sqrt(fmax(ss / (n - 1), 1e-24) / n), n - 1);
+}
+
+double blocks_persistence(const struct score *score, const struct tally *tally, size_t candidates,
+			  size_t rounds)
+{
+	double n = (double)rounds, product = 0, square = 0, rho;
+
+	for (size_t i = 0; i < candidates; i++) {
+		double mean = tally[i].sum / n, before = 0;
+
+		for (size_t r = 0; r < rounds; r++) {
+			double e = score[r * candidates + i].plain - mean;
+
+			product += r > 0 ? e * before : 0;
+			square += e * e;
+			before = e;
+		}
+	}
+	if (square <= 0)
+		return 0;
+	/* Taking the mean off biases it by -1 / n (Kendall, Biometrika 41 (1954)). */
+	rho = product / (square * (n - 1) / n) + 1 / n;
+	if (rho < PERSISTENCE_SD / sqrt((double)(candidates - 1) * (n - 1)))
+		return 0;
+	return fmin(rho, PERSISTENCE_MAX);
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/stats/collapse.h"
 
 #include <errno.h>
@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "advisor/stats/stats.h"
+#include "advisor/base/ban.h"
 
 /* The search is quadratic, so a long series is first thinned to medians of neighbours. */
-#define MAX_POINTS 400
+#define MAX_POINTS     400
 #define MIN_SEPARATION 3.0
-#define MAD_TO_SD 1.4826
+#define MAD_TO_SD      1.4826
 
 struct level {
 	double median, scatter, cost;
@@ -20,7 +21,7 @@ struct level {
 /* Destroys the order of s. */
 static struct level level_of(double *s, size_t n)
 {
-	struct level l = { 0 };
+	struct level l = {0};
 
 	stats_sort(s, n);
 	l.median = 0.5 * (s[(n - 1) / 2] + s[n / 2]);
@@ -45,8 +46,8 @@ static size_t best_split(const double *x, size_t n, size_t min_run, double *scra
 	size_t split = 0;
 
 	for (size_t k = min_run; k + min_run <= n; k++) {
-		double cost = level_copy(x, k, scratch).cost +
-			      level_copy(x + k, n - k, scratch).cost;
+		double cost =
+			level_copy(x, k, scratch).cost + level_copy(x + k, n - k, scratch).cost;
 
 		if (cost < best) {
 			best = cost;
@@ -131,7 +132,7 @@ static int add_up(const uint64_t *bytes, size_t n, uint64_t *ret)
 int collapse_find(const uint64_t *bytes, size_t n, double seconds, double min_drop,
 		  struct collapse *ret)
 {
-	struct collapse c = { 0 };
+	struct collapse c = {0};
 	double *rate, *scratch;
 	uint64_t total;
 

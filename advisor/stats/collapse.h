@@ -11,20 +11,20 @@
  * times the scatter within the levels (a steady ramp scores 2.7, whatever its slope), and when both
  * levels last for at least five intervals.
  */
-#ifndef STRIPEWISE_STATS_COLLAPSE_H
-#define STRIPEWISE_STATS_COLLAPSE_H
+#ifndef SW_STATS_COLLAPSE_H
+#define SW_STATS_COLLAPSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define COLLAPSE_MIN_RUN 5
+#define COLLAPSE_MIN_RUN  5
 #define COLLAPSE_MIN_DROP 0.25
 
 struct collapse {
 	bool found;
-	size_t interval;     /* first interval of the low level; valid only when found */
-	uint64_t at_bytes;   /* bytes written before it; valid only when found */
+	size_t interval;       /* first interval of the low level; valid only when found */
+	uint64_t at_bytes;     /* bytes written before it; valid only when found */
 	double before_bytes_s; /* median rate before, or of everything when nothing was found */
 	double after_bytes_s;  /* median rate after; valid only when found */
 	double floor_bytes_s;  /* median over the last fifth of the series: always valid */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/stats/outlier.h"
 
 #include <errno.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "advisor/stats/stats.h"
+#include "advisor/base/ban.h"
 
 #define STEADY_SHARE 0.8
 
@@ -29,7 +30,7 @@ static int judge(const double *value, size_t trials, size_t members, size_t self
 	double clearly = sqrt(factor);
 	size_t slower = 0;
 
-	*o = (struct outlier){ 0 };
+	*o = (struct outlier){0};
 	for (size_t t = 0; t < trials; t++) {
 		const double *row = value + t * members;
 		double ratio = row[self] / twins_value(row, members, self, scratch);

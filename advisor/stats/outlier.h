@@ -10,8 +10,8 @@
  * than its twins by half of that (on the log scale) in at least four trials of five, so that one
  * hiccup names nobody.
  */
-#ifndef STRIPEWISE_STATS_OUTLIER_H
-#define STRIPEWISE_STATS_OUTLIER_H
+#ifndef SW_STATS_OUTLIER_H
+#define SW_STATS_OUTLIER_H
 
 #include <stdbool.h>
 #include <stddef.h>

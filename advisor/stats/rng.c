@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/stats/rng.h"
 
 #include <math.h>
+
+#include "advisor/base/ban.h"
 
 static uint64_t splitmix64(uint64_t *state)
 {

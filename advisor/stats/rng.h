@@ -9,8 +9,8 @@
  * Number Generators", ACM TOMS 47 (2021); the bounded draw by multiplication is Lemire, "Fast
  * Random Integer Generation in an Interval", ACM TOMACS 29 (2019), section 4.
  */
-#ifndef STRIPEWISE_STATS_RNG_H
-#define STRIPEWISE_STATS_RNG_H
+#ifndef SW_STATS_RNG_H
+#define SW_STATS_RNG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests and intervals that assume symmetry and nothing else. The contracts are in stats.h. */
 #include "advisor/stats/stats.h"
 
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 #include "advisor/stats/rng.h"
+#include "advisor/base/ban.h"
 
-#define HL_MAX 1000
+#define HL_MAX	    1000
 #define EXACT_SIGNS 16
 
 /*
@@ -42,7 +43,7 @@ static int signed_rank_cut(size_t n, double coverage, size_t *ret_cut, double *r
 int stats_hodges_lehmann(const double *x, size_t n, double coverage, struct stats_shift *ret)
 {
 	size_t pairs = n * (n + 1) / 2, cut;
-	struct stats_shift s = { 0 };
+	struct stats_shift s = {0};
 	double *walsh;
 	int r;
 

@@ -7,8 +7,8 @@
  * too short or holds a value that is not finite, -ENOMEM; ret is untouched on failure, so an
  * unknown summary never turns into a zero.
  */
-#ifndef STRIPEWISE_STATS_STATS_H
-#define STRIPEWISE_STATS_STATS_H
+#ifndef SW_STATS_STATS_H
+#define SW_STATS_STATS_H
 
 #include <stddef.h>
 

@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/stats/steady.h"
 
 #include <errno.h>
 #include <math.h>
+
+#include "advisor/base/ban.h"
 
 /* A limit that is met exactly must not fail for the last bit of a division. */
 #define ROUNDING 1e-9

@@ -3,16 +3,16 @@
  * Two validity checks of a trial: is the drive in a steady state, and was the asked queue depth
  * really held.
  */
-#ifndef STRIPEWISE_STATS_STEADY_H
-#define STRIPEWISE_STATS_STEADY_H
+#ifndef SW_STATS_STEADY_H
+#define SW_STATS_STEADY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STEADY_WINDOWS 5
-#define STEADY_MAX_SPREAD 0.20
+#define STEADY_WINDOWS	     5
+#define STEADY_MAX_SPREAD    0.20
 #define STEADY_MAX_EXCURSION 0.10
-#define LITTLE_TOLERANCE 0.05
+#define LITTLE_TOLERANCE     0.05
 
 struct steady {
 	double mean;	  /* of the last five windows, unit of the input */

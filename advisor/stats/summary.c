@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/stats/stats.h"
 
 #include <errno.h>
@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "advisor/base/ban.h"
 
 static bool all_finite(const double *x, size_t n)
 {

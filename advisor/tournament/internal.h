@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tournament's state, shared by its own files only. */
-#ifndef STRIPEWISE_TOURNAMENT_INTERNAL_H
-#define STRIPEWISE_TOURNAMENT_INTERNAL_H
+#ifndef SW_TOURNAMENT_INTERNAL_H
+#define SW_TOURNAMENT_INTERNAL_H
 
 #include "advisor/tournament/tournament.h"
 #include "advisor/tournament/verdict.h"
@@ -28,16 +28,16 @@ struct tournament {
 	bool has_figure[TOURNAMENT_FIGURES]; /* any sample had it */
 	double share[TOURNAMENT_FIGURES];    /* of alpha; fixed at the first look */
 	size_t figure;			     /* the one being raced for */
-	bool alike;			     /* each race so far ended because a gap would have shown */
-	size_t look;			     /* looks done */
+	bool alike;  /* each race so far ended because a gap would have shown */
+	size_t look; /* looks done */
 	enum tournament_end end;
 };
 
 static inline double *tournament_cell(const struct tournament *t, size_t figure, size_t round,
 				      size_t candidate)
 {
-	return t->log_value +
-	       (figure * t->cfg.budget.max_rounds + round) * t->cfg.candidates + candidate;
+	return t->log_value + (figure * t->cfg.budget.max_rounds + round) * t->cfg.candidates +
+	       candidate;
 }
 
 /* Members still in, ascending; returns how many. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Decisions: when there is a look, at which level, and who drops out. Method: tournament.h. */
 #include <errno.h>
 #include <math.h>
@@ -8,16 +8,17 @@
 #include "advisor/stats/rng.h"
 #include "advisor/stats/stats.h"
 #include "advisor/tournament/internal.h"
+#include "advisor/base/ban.h"
 
 /* Looks are a third of the way further each time: few of them, and none far from the need. */
-#define LOOK_STEP 1.35
+#define LOOK_STEP 1.4
 /* A look so near the last one tells nothing that the last one does not. */
 #define LOOK_MERGE 1.15
 /* A figure is comparable when at least this share of the rounds has it for everybody left. */
 #define COMPLETE_SHARE 0.5
 
 /* How alpha is divided over the figures that there are. */
-static const double figure_weight[TOURNAMENT_FIGURES] = { 0.6, 0.2, 0.2 };
+static const double figure_weight[TOURNAMENT_FIGURES] = {0.8, 0.1, 0.1};
 
 /* The remaining candidates and what the test says of them. */
 struct field {
@@ -58,6 +59,8 @@ static void fix_shares(struct tournament *t)
 
 	for (size_t f = 0; f < TOURNAMENT_FIGURES; f++)
 		total += t->has_figure[f] ? figure_weight[f] : 0;
+	/* Nothing to compare is no evidence of likeness. */
+	t->alike = total > 0;
 	for (size_t f = 0; f < TOURNAMENT_FIGURES; f++)
 		t->share[f] = t->has_figure[f] ? figure_weight[f] / total : 0;
 }
@@ -93,30 +96,52 @@ static int deficit(const struct field *f, size_t i, size_t best, double *ret)
 	return stats_median(f->scratch, f->rounds, ret);
 }
 
-/* Drops those that are behind beyond chance and beyond the margin; returns how many. */
-static int drop(struct tournament *t, const struct field *f, const struct blocks_result *res)
+/* Beyond chance by its own comparison with the best, and beyond the margin: 1, 0 or -errno. */
+static int may_drop(const struct tournament *t, const struct field *f, size_t i, size_t best,
+		    double at_level)
 {
-	int dropped = 0;
+	double by;
+	int r;
+
+	if (i == best || erfc(f->behind[i] / M_SQRT2) > at_level)
+		return 0;
+	r = deficit(f, i, best, &by);
+	return r < 0 ? r : by >= log1p(t->cfg.margin);
+}
+
+/* Drops the last of those that may be dropped; returns how many: 0 or 1. */
+static int drop(struct tournament *t, const struct field *f, const struct blocks_result *res,
+		double at_level)
+{
+	struct entrant *e;
+	size_t last = f->n;
+	double pair_level = at_level * pow(2 / (double)f->n, fmin(1, 2 * res->unlike));
 
 	for (size_t i = 0; i < f->n; i++) {
-		struct entrant *e = &t->entrant[f->member[i]];
-		double by;
 		int r;
 
-		if (i == res->best || f->behind[i] <= res->critical)
+		if (last < f->n && f->mean[i] <= f->mean[last])
 			continue;
-		r = deficit(f, i, res->best, &by);
+		r = may_drop(t, f, i, res->best, pair_level);
 		if (r < 0)
 			return r;
-		if (by < log1p(t->cfg.margin))
-			continue;
-		e->status = TOURNAMENT_BEHIND;
-		e->out_round = t->rounds;
-		e->out_figure = (enum tournament_figure)t->figure;
-		e->out_p = res->p_value;
-		dropped++;
+		if (r > 0)
+			last = i;
 	}
-	return dropped;
+	if (last == f->n)
+		return 0;
+	e = &t->entrant[f->member[last]];
+	e->status = TOURNAMENT_BEHIND;
+	e->out_round = t->rounds;
+	e->out_figure = (enum tournament_figure)t->figure;
+	e->out_p = res->p_value;
+	return 1;
+}
+
+/* The fewer are left, the less it costs to look on, and the smaller the risk that is worth it. */
+static double gap_risk(const struct tournament *t, size_t left)
+{
+	return t->cfg.gap_miss * (double)left / (double)t->cfg.candidates;
 }
 
 enum race { RACE_GOES_ON, RACE_ALIKE, RACE_UNKNOWN };
@@ -133,7 +158,7 @@ static int race_figure(struct tournament *t, struct field *f, double at_level, b
 	int r;
 
 	for (uint64_t step = 0;; step++) {
-		struct blocks b = { .log_value = f->log_value };
+		struct blocks b = {.log_value = f->log_value};
 
 		field_collect(t, f);
 		if (f->n < 2)
@@ -142,19 +167,19 @@ static int race_figure(struct tournament *t, struct field *f, double at_level, b
 			return RACE_UNKNOWN;
 		b.rounds = f->rounds;
 		b.candidates = f->n;
-		cfg.seed = rng_mix(rng_mix(~t->cfg.seed, t->rounds * TOURNAMENT_FIGURES + t->figure),
-				   step);
+		cfg.seed = rng_mix(
+			rng_mix(~t->cfg.seed, t->rounds * TOURNAMENT_FIGURES + t->figure), step);
 		r = blocks_test(&b, &cfg, &res, f->behind, f->mean);
 		if (r < 0)
 			return r;
 		if (res.p_value <= at_level) {
-			r = drop(t, f, &res);
+			r = drop(t, f, &res, at_level);
 			if (r < 0)
 				return r;
 			if (r > 0)
 				continue;
 		}
-		if (res.gap_p <= t->cfg.gap_miss)
+		if (res.gap_p <= gap_risk(t, f->n))
 			return RACE_ALIKE;
 		return last ? RACE_UNKNOWN : RACE_GOES_ON;
 	}

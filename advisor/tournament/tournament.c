@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/tournament/tournament.h"
 
 #include <errno.h>
@@ -8,15 +8,16 @@
 
 #include "advisor/stats/rng.h"
 #include "advisor/tournament/internal.h"
+#include "advisor/base/ban.h"
 
 static const struct {
 	const char *name;
 	struct tournament_budget budget;
 	double gap;
 } budgets[] = {
-	{ "quick", { .min_rounds = 3, .max_rounds = 8, .attempts = 3, .racing = true }, 0.15 },
-	{ "standard", { .min_rounds = 4, .max_rounds = 40, .attempts = 3, .racing = true }, 0.15 },
-	{ "thorough", { .min_rounds = 8, .max_rounds = 100, .attempts = 4, .racing = true }, 0.10 },
+	{"quick", {.min_rounds = 3, .max_rounds = 12, .attempts = 3, .racing = true}, 0.15},
+	{"standard", {.min_rounds = 4, .max_rounds = 80, .attempts = 3, .racing = true}, 0.15},
+	{"thorough", {.min_rounds = 8, .max_rounds = 170, .attempts = 4, .racing = true}, 0.10},
 };
 
 int tournament_cfg_init(const char *budget, size_t candidates, uint64_t seed,
@@ -32,7 +33,7 @@ int tournament_cfg_init(const char *budget, size_t candidates, uint64_t seed,
 			.alpha = 0.05,
 			.margin = 0.05,
 			.gap = budgets[i].gap,
-			.gap_miss = 0.05,
+			.gap_miss = 0.03,
 			.permutations = 2000,
 		};
 		return 0;
@@ -197,8 +198,7 @@ void tournament_progress(const struct tournament *t, struct tournament_progress 
 		.next_look = running ? tournament_look_round(b, t->look) : 0,
 	};
 	if (running)
-		ret->trials_most =
-			t->tail - t->head + (b->max_rounds - t->rounds - 1) * in;
+		ret->trials_most = t->tail - t->head + (b->max_rounds - t->rounds - 1) * in;
 }
 
 int tournament_run(struct tournament *t, tournament_measure_fn measure, void *ctx)
@@ -206,7 +206,7 @@ int tournament_run(struct tournament *t, tournament_measure_fn measure, void *ct
 	size_t candidate, round;
 
 	while (tournament_next(t, &candidate, &round) == 0) {
-		struct t_sample sample = { 0 };
+		struct t_sample sample = {0};
 		int r = measure(ctx, candidate, round, &sample);
 
 		if (r == 0)

@@ -23,16 +23,16 @@
  *
  * Errors: 0 or -errno. Ownership: the tournament copies what it is given.
  */
-#ifndef STRIPEWISE_TOURNAMENT_TOURNAMENT_H
-#define STRIPEWISE_TOURNAMENT_TOURNAMENT_H
+#ifndef SW_TOURNAMENT_TOURNAMENT_H
+#define SW_TOURNAMENT_TOURNAMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define TOURNAMENT_MAX_CANDIDATES 256
-#define TOURNAMENT_MAX_ROUNDS 1000
-#define TOURNAMENT_NONE SIZE_MAX
+#define TOURNAMENT_MAX_ROUNDS	  1000
+#define TOURNAMENT_NONE		  SIZE_MAX
 
 enum tournament_figure {
 	TOURNAMENT_MIXED_P99,	 /* p99 of a save operation under the mixed job, ns */
@@ -43,18 +43,18 @@ enum tournament_figure {
 
 /* One trial's outcome. A figure counts only when its has_ flag is set; 0 is not "unknown". */
 struct t_sample {
-	bool valid;		  /* false: failed or refused by a validity check; will be retried */
+	bool valid; /* false: failed or refused by a validity check; will be retried */
 	bool has[TOURNAMENT_FIGURES];
 	double ns[TOURNAMENT_FIGURES]; /* > 0 where has */
 	bool has_cost;
-	double cost_s;		  /* time the trial took, valid or not, >= 0 */
+	double cost_s; /* time the trial took, valid or not, >= 0 */
 };
 
 struct tournament_budget {
 	size_t min_rounds; /* 2 .. max_rounds: nobody drops out before */
 	size_t max_rounds; /* .. TOURNAMENT_MAX_ROUNDS */
-	size_t attempts;   /* invalid trials in one round after which a candidate is given up; >= 1 */
-	bool racing;	   /* false: every candidate, every round, one decision at the end */
+	size_t attempts; /* invalid trials in one round after which a candidate is given up; >= 1 */
+	bool racing;	 /* false: every candidate, every round, one decision at the end */
 };
 
 struct tournament_cfg {
@@ -99,11 +99,11 @@ int tournament_report(struct tournament *t, size_t candidate, size_t round,
 int tournament_stop(struct tournament *t);
 
 struct tournament_progress {
-	size_t rounds;	     /* finished */
-	size_t remaining;    /* candidates still in */
-	size_t trials;	     /* reported, invalid ones included */
-	size_t trials_most;  /* further trials if nobody else drops out */
-	size_t next_look;    /* round count of the next decision; 0 when ended */
+	size_t rounds;	    /* finished */
+	size_t remaining;   /* candidates still in */
+	size_t trials;	    /* reported, invalid ones included */
+	size_t trials_most; /* further trials if nobody else drops out */
+	size_t next_look;   /* round count of the next decision; 0 when ended */
 };
 
 void tournament_progress(const struct tournament *t, struct tournament_progress *ret);
@@ -112,7 +112,8 @@ void tournament_progress(const struct tournament *t, struct tournament_progress 
 typedef int (*tournament_measure_fn)(void *ctx, size_t candidate, size_t round,
 				     struct t_sample *ret);
 
-/* next, measure, report until the end. The callback's error is passed on; the state stays usable. */
+/* next, measure, report until the end. The callback's error is passed on; the state stays usable.
+ */
 int tournament_run(struct tournament *t, tournament_measure_fn measure, void *ctx);
 
 #endif

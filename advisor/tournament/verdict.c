@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advisor/tournament/verdict.h"
 
 #include <errno.h>
@@ -7,27 +7,28 @@
 
 #include "advisor/stats/stats.h"
 #include "advisor/tournament/internal.h"
+#include "advisor/base/ban.h"
 
 #define COVERAGE 0.95
 
 const char *tournament_end_name(enum tournament_end end)
 {
-	static const char *const name[] = { "running", "decided", "alike", "out-of-rounds",
-					    "stopped", "empty" };
+	static const char *const name[] = {"running",	    "decided", "alike",
+					   "out-of-rounds", "stopped", "empty"};
 
 	return name[end];
 }
 
 const char *tournament_status_name(enum tournament_status status)
 {
-	static const char *const name[] = { "in", "behind", "failed" };
+	static const char *const name[] = {"in", "behind", "failed"};
 
 	return name[status];
 }
 
 const char *tournament_figure_name(enum tournament_figure figure)
 {
-	static const char *const name[] = { "mixed-p99", "isolated-p99", "blocked" };
+	static const char *const name[] = {"mixed-p99", "isolated-p99", "blocked"};
 
 	return name[figure];
 }
@@ -57,8 +58,8 @@ static int standing_of(const struct tournament *t, size_t figure, const uint16_t
 	size_t known = 0;
 
 	for (size_t j = 0; j < n; j++) {
-		size_t rounds = j == self ? 0 :
-					    collect(t, figure, member[self], member[j], scratch);
+		size_t rounds =
+			j == self ? 0 : collect(t, figure, member[self], member[j], scratch);
 		int r;
 
 		if (rounds == 0)

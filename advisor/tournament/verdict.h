@@ -4,8 +4,8 @@
  * except with probability `alpha`. A single one is a winner; several are a tie, and naming one of
  * them on the strength of these figures would be inventing a difference.
  */
-#ifndef STRIPEWISE_TOURNAMENT_VERDICT_H
-#define STRIPEWISE_TOURNAMENT_VERDICT_H
+#ifndef SW_TOURNAMENT_VERDICT_H
+#define SW_TOURNAMENT_VERDICT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,12 +19,12 @@ enum tournament_status {
 };
 
 enum tournament_end {
-	TOURNAMENT_RUNNING,    /* not ended: the verdict is provisional */
-	TOURNAMENT_DECIDED,    /* one is left */
-	TOURNAMENT_ALIKE,      /* a gap as large as cfg.gap would have shown */
+	TOURNAMENT_RUNNING,	  /* not ended: the verdict is provisional */
+	TOURNAMENT_DECIDED,	  /* one is left */
+	TOURNAMENT_ALIKE,	  /* a gap as large as cfg.gap would have shown */
 	TOURNAMENT_OUT_OF_ROUNDS, /* a larger budget might still tell some of them apart */
-	TOURNAMENT_STOPPED,    /* by tournament_stop() */
-	TOURNAMENT_EMPTY,      /* every candidate failed */
+	TOURNAMENT_STOPPED,	  /* by tournament_stop() */
+	TOURNAMENT_EMPTY,	  /* every candidate failed */
 };
 
 struct tournament_standing {
@@ -59,7 +59,7 @@ struct tournament_verdict {
 	bool has_cost; /* every report had one */
 	double cost_s;
 	double alpha; /* probability that a truly best one was thrown out: at most this */
-	bool used[TOURNAMENT_FIGURES]; /* a figure by which somebody dropped out */
+	bool used[TOURNAMENT_FIGURES];	      /* a figure by which somebody dropped out */
 	struct tournament_standing *standing; /* [candidates], owned */
 };
 

@@ -1,11 +1,13 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/calibration/drive.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "advisor/base/ban.h"
+
 #define NS_PER_MS 1e6
-#define TWO_PI 6.283185307179586
+#define TWO_PI	  6.283185307179586
 
 void drive_init(struct drive *d, const struct model *m, uint64_t seed, double *scratch)
 {
@@ -15,6 +17,8 @@ void drive_init(struct drive *d, const struct model *m, uint64_t seed, double *s
 	rng_seed(&d->rng, seed);
 	d->ar = m->ar_sd * rng_normal(&d->rng);
 	d->wave_phase = TWO_PI * rng_unit(&d->rng);
+	for (size_t s = 0; s < m->n_series; s++)
+		d->at[s] = rng_below(&d->rng, (uint32_t)m->series[s].n);
 	for (size_t i = 0; i < m->candidates; i++)
 		for (size_t f = 0; f < m->figures; f++)
 			d->own[i][f] = rng_normal(&d->rng);
@@ -30,14 +34,25 @@ static double moment(struct drive *d)
 	if (m->drift_trials > 0)
 		effect += log1p(m->drift) * d->trials / m->drift_trials;
 	if (m->wave_trials > 0)
-		effect += log1p(m->wave) *
-			  sin(d->wave_phase + TWO_PI * d->trials / m->wave_trials);
+		effect += log1p(m->wave) * sin(d->wave_phase + TWO_PI * d->trials / m->wave_trials);
 	d->walk += m->walk * rng_normal(&d->rng);
 	d->ar = m->ar_rho * d->ar +
 		m->ar_sd * sqrt(1 - m->ar_rho * m->ar_rho) * rng_normal(&d->rng);
 	if (rng_unit(&d->rng) < (d->bad_regime ? m->regime_back : m->regime_p))
 		d->bad_regime = !d->bad_regime;
 	return effect + d->walk + d->ar + (d->bad_regime ? log(m->regime_factor) : 0);
+}
+
+/* A recording goes on from trial to trial, and starts anywhere again when it has been used up. */
+static void play_on(struct drive *d)
+{
+	for (size_t s = 0; s < d->model->n_series; s++) {
+		const struct series *series = &d->model->series[s];
+
+		d->at[s] += series->block;
+		if (d->at[s] >= series->n)
+			d->at[s] = rng_below(&d->rng, (uint32_t)series->n);
+	}
 }
 
 /* Student t by its definition: a normal over the root of a mean of squares (df is rounded). */
@@ -88,7 +103,7 @@ static double noise(struct drive *d, size_t candidate, size_t figure, double sha
 	if (c->series > 0) {
 		const struct series *s = &m->series[c->series - 1];
 
-		ret += log(series_at(s, rng_below(&d->rng, (uint32_t)s->n), d->scratch) / s->whole);
+		ret += log(series_at(s, d->at[c->series - 1], d->scratch) / s->whole);
 	}
 	return ret;
 }
@@ -108,7 +123,8 @@ int drive_measure(void *ctx, size_t candidate, size_t round, struct t_sample *re
 	double time = moment(d), shared = rng_normal(&d->rng), chance = rng_unit(&d->rng);
 
 	(void)round;
-	*ret = (struct t_sample){ .has_cost = true, .cost_s = m->cost_s[candidate] };
+	play_on(d);
+	*ret = (struct t_sample){.has_cost = true, .cost_s = m->cost_s[candidate]};
 	ret->valid = rng_unit(&d->rng) >= m->failure_p[candidate];
 	for (size_t f = 0; f < m->figures; f++) {
 		const struct cell *c = &m->cell[candidate][f];

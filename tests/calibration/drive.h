@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A simulated drive: stands where the measuring would be. It knows nothing of the tournament. */
-#ifndef STRIPEWISE_CALIBRATION_DRIVE_H
-#define STRIPEWISE_CALIBRATION_DRIVE_H
+#ifndef SW_CALIBRATION_DRIVE_H
+#define SW_CALIBRATION_DRIVE_H
 
 #include <stdint.h>
 
@@ -14,6 +14,7 @@ struct drive {
 	struct rng rng;
 	double trials, walk, ar, wave_phase;
 	bool bad_regime;
+	size_t at[MODEL_SERIES];		     /* where each series is being read */
 	double own[MODEL_CANDIDATES][MODEL_FIGURES]; /* sticking noise */
 	double *scratch;
 };

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/calibration/match.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 
 #include "advisor/tournament/verdict.h"
 #include "tests/calibration/drive.h"
+#include "advisor/base/ban.h"
 
 struct outcome {
 	bool in[MODEL_CANDIDATES];
@@ -32,8 +33,8 @@ static void judge(const struct model *m, const struct tournament_verdict *v, str
 	for (size_t i = 0; i < m->candidates; i++) {
 		o->in[i] = v->standing[i].status == TOURNAMENT_IN;
 		o->n += o->in[i];
-		o->lost = o->lost ||
-			  (v->standing[i].status == TOURNAMENT_BEHIND && model_best(m, i));
+		o->lost =
+			o->lost || (v->standing[i].status == TOURNAMENT_BEHIND && model_best(m, i));
 	}
 	o->alone = v->in == 1 && model_best(m, v->leader);
 	o->rounds = v->rounds;
@@ -73,23 +74,28 @@ static int play(const struct worker *w, uint64_t seed, bool racing, struct outco
 	return r;
 }
 
-static void add(struct match_tally *t, const struct outcome *fast, const struct outcome *slow)
+static void add(struct match_tally *t, const struct outcome *fast)
+{
+	t->n++;
+	t->lost += fast->lost;
+	t->alone += fast->alone;
+	t->left += fast->n;
+	t->rounds += fast->rounds;
+	t->time += fast->cost_s;
+}
+
+static void add_slow(struct match_tally *t, const struct outcome *fast, const struct outcome *slow)
 {
 	bool shared = false;
 
 	for (size_t i = 0; i < MODEL_CANDIDATES; i++)
 		shared = shared || (fast->in[i] && slow->in[i]);
-	t->tournaments++;
-	t->lost += fast->lost;
+	t->n_slow++;
 	t->lost_slow += slow->lost;
-	t->alone += fast->alone;
 	t->alone_slow += slow->alone;
+	t->left_slow += slow->n;
 	t->same += memcmp(fast->in, slow->in, sizeof(fast->in)) == 0;
-	t->against += !shared;
-	t->tie += (double)fast->n;
-	t->tie_slow += (double)slow->n;
-	t->rounds += (double)fast->rounds;
-	t->time += fast->cost_s;
+	t->across += !shared;
 	t->time_slow += slow->cost_s;
 }
 
@@ -102,26 +108,31 @@ static void *work(void *arg)
 		struct outcome fast, slow;
 
 		w->error = play(w, seed, true, &fast);
-		if (w->error == 0)
-			w->error = play(w, seed, false, &slow);
 		if (w->error < 0)
 			break;
-		add(&w->tally, &fast, &slow);
+		add(&w->tally, &fast);
+		if (i % w->plan->slow_every != 0)
+			continue;
+		w->error = play(w, seed, false, &slow);
+		if (w->error < 0)
+			break;
+		add_slow(&w->tally, &fast, &slow);
 	}
 	return NULL;
 }
 
 static void merge(struct match_tally *to, const struct match_tally *t)
 {
-	to->tournaments += t->tournaments;
+	to->n += t->n;
+	to->n_slow += t->n_slow;
 	to->lost += t->lost;
 	to->lost_slow += t->lost_slow;
 	to->alone += t->alone;
 	to->alone_slow += t->alone_slow;
 	to->same += t->same;
-	to->against += t->against;
-	to->tie += t->tie;
-	to->tie_slow += t->tie_slow;
+	to->across += t->across;
+	to->left += t->left;
+	to->left_slow += t->left_slow;
 	to->rounds += t->rounds;
 	to->time += t->time;
 	to->time_slow += t->time_slow;
@@ -139,7 +150,7 @@ static size_t longest_block(const struct model *m)
 
 static int start(struct worker *w, const struct model *m, const struct match_plan *plan, size_t i)
 {
-	*w = (struct worker){ .model = m, .plan = plan, .first = i, .step = plan->jobs };
+	*w = (struct worker){.model = m, .plan = plan, .first = i, .step = plan->jobs};
 	w->scratch = calloc(longest_block(m), sizeof(*w->scratch));
 	if (!w->scratch)
 		return -ENOMEM;
@@ -149,7 +160,7 @@ static int start(struct worker *w, const struct model *m, const struct match_pla
 int match_play(const struct model *m, const struct match_plan *plan, struct match_tally *ret)
 {
 	struct worker *workers = calloc(plan->jobs, sizeof(*workers));
-	struct match_tally t = { 0 };
+	struct match_tally t = {0};
 	size_t started = 0;
 	int r = workers ? 0 : -ENOMEM;
 
@@ -170,9 +181,6 @@ int match_play(const struct model *m, const struct match_plan *plan, struct matc
 	free(workers);
 	if (r < 0)
 		return r;
-	t.tie /= (double)t.tournaments;
-	t.tie_slow /= (double)t.tournaments;
-	t.rounds /= (double)t.tournaments;
 	*ret = t;
 	return 0;
 }

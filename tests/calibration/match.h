@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plays tournaments on a model, through the code that decides, and counts what came out. */
-#ifndef STRIPEWISE_CALIBRATION_MATCH_H
-#define STRIPEWISE_CALIBRATION_MATCH_H
+#ifndef SW_CALIBRATION_MATCH_H
+#define SW_CALIBRATION_MATCH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,19 +12,19 @@
 struct match_plan {
 	const char *budget;
 	size_t tournaments, jobs;
+	size_t slow_every; /* the exhaustive plan is played beside every n-th of them */
 	uint64_t seed;
 };
 
+/* Counts; `slow` is the exhaustive plan: every candidate, every round, one decision at the end. */
 struct match_tally {
-	size_t tournaments;
-	size_t lost;	  /* a truly best one was thrown out: a false difference */
-	size_t lost_slow; /* the same, in the exhaustive plan */
-	size_t alone;	  /* a single one was named, and it is truly best */
-	size_t alone_slow;
-	size_t same;	/* racing and the exhaustive plan leave the same set */
-	size_t against; /* they leave sets that have nobody in common */
-	double tie, tie_slow; /* mean size of what is left */
-	double rounds;	      /* mean, of racing */
+	size_t n, n_slow;
+	size_t lost, lost_slow;	  /* a truly best one was thrown out: a false difference */
+	size_t alone, alone_slow; /* a single one was left, and it is truly best */
+	size_t same;		  /* both plans leave the same set; of n_slow */
+	size_t across;		  /* they leave sets that have nobody in common; of n_slow */
+	size_t left, left_slow;	  /* candidates left, all together */
+	size_t rounds;
 	double time, time_slow; /* seconds, all together */
 };
 

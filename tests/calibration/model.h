@@ -3,15 +3,16 @@
  * A noise model: what a simulated drive does to candidates and over time. The text format is
  * documented in README.md beside this file.
  */
-#ifndef STRIPEWISE_CALIBRATION_MODEL_H
-#define STRIPEWISE_CALIBRATION_MODEL_H
+#ifndef SW_CALIBRATION_MODEL_H
+#define SW_CALIBRATION_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #define MODEL_CANDIDATES 256
-#define MODEL_FIGURES 3
-#define MODEL_ERROR 512
+#define MODEL_FIGURES	 3
+#define MODEL_SERIES	 32
+#define MODEL_ERROR	 512
 
 enum tail { TAIL_NORMAL, TAIL_STUDENT, TAIL_EXPONENTIAL, TAIL_PARETO };
 
@@ -30,7 +31,7 @@ struct cell {
 	double tail_shape;
 	double outlier_p, outlier_low, outlier_high;
 	double absent_p;
-	double stick; /* autocorrelation of the candidate's own noise, round to round */
+	double stick;  /* autocorrelation of the candidate's own noise, round to round */
 	size_t series; /* index + 1 into the model's series; 0: none */
 };
 
@@ -43,10 +44,10 @@ struct model {
 	double common; /* share of a trial's noise variance that its figures have in common */
 	double drift, drift_trials;
 	double wave, wave_trials;
-	double walk;		/* step per trial, log units */
-	double ar_rho, ar_sd;	/* log units, stationary */
+	double walk;	      /* step per trial, log units */
+	double ar_rho, ar_sd; /* log units, stationary */
 	double regime_p, regime_factor, regime_back;
-	struct series *series;
+	struct series series[MODEL_SERIES];
 	size_t n_series;
 };
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-/* Recorded latency series: reading them, and what a trial of so many operations would have shown. */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Recorded latency series: reading them, and what a trial of so many operations would have shown.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +9,9 @@
 
 #include "advisor/stats/stats.h"
 #include "tests/calibration/model.h"
+#include "advisor/base/ban.h"
 
-#define BLOCK_MOST 1000
+#define BLOCK_MOST 200
 
 static int append(struct series *s, size_t *room, double value)
 {
@@ -59,7 +61,7 @@ static int read_lines(FILE *f, const char *path, struct series *s, char error[MO
 
 int series_read(const char *path, struct series *ret, char error[MODEL_ERROR])
 {
-	struct series s = { 0 };
+	struct series s = {0};
 	FILE *f = fopen(path, "r");
 	int r;
 
@@ -95,7 +97,7 @@ int series_use(struct series *s, size_t block, double percentile)
 	int r;
 
 	if (block == 0)
-		block = s->n < 400 ? 1 : s->n / 4 > BLOCK_MOST ? BLOCK_MOST : s->n / 4;
+		block = s->n < 400 ? 1 : s->n / 20 > BLOCK_MOST ? BLOCK_MOST : s->n / 20;
 	s->block = block;
 	s->percentile = percentile;
 	at = malloc(points * sizeof(*at));
