@@ -10,7 +10,7 @@
 #include "advisor/bench/engine.h"
 #include "advisor/base/ban.h"
 
-/* Content repeats after so much; larger than any single write. */
+/* Larger than any single write. */
 #define POOL_BYTES (2 * (uint64_t)PROFILE_WRITE_MAX)
 #define SECTOR_MAX 4096u
 

@@ -12,6 +12,7 @@
 
 #define LEASE_BYTES (4ULL << 20)
 #define GO_POLL_NS  100000ULL
+#define DATA_BYTES  (4ULL << 20) /* content repeats after so much */
 
 /* One asynchronous operation at O_DIRECT, submitted and waited for. */
 static int io_direct(struct worker *w, struct op *op)
@@ -96,6 +97,20 @@ static int init_queue(struct worker *w)
 	return w->run->mode == MODE_BUFFERED ? 0 : aio_open(&w->q, depth);
 }
 
+/* Room for the largest write, and for all that is in flight to differ where that fits. */
+static uint64_t data_bytes(const struct worker *w)
+{
+	const struct stream_spec *s = w->spec;
+	uint64_t need = s->block_bytes * s->depth;
+
+	for (size_t i = 0; s->save && i < s->save->n_sizes; i++)
+		if (s->save->sizes[i].max_bytes > need)
+			need = s->save->sizes[i].max_bytes;
+	if (need < DATA_BYTES)
+		return DATA_BYTES;
+	return need < w->run->pool_bytes ? need : w->run->pool_bytes;
+}
+
 int worker_init(struct worker *w, uint64_t seed, unsigned index, uint64_t series_max_ns)
 {
 	const struct stream_spec *s = w->spec;
@@ -108,6 +123,7 @@ int worker_init(struct worker *w, uint64_t seed, unsigned index, uint64_t series
 	w->rate = s->rate_bytes_per_s / s->threads;
 	w->ns_per_op = s->rate_iops ? 1000000000ULL * s->threads / s->rate_iops : 0;
 	w->counts_saves = s->save;
+	w->data_bytes = data_bytes(w);
 	/* Any odd multiplier spreads neighbours; 0 is the one seed that xorshift cannot have. */
 	w->rng = (seed ^ ((index + 1) * 0x9e3779b97f4a7c15ULL)) | 1;
 	for (int i = 0; i < 8; i++)

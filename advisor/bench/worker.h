@@ -70,6 +70,7 @@ struct worker {
 	uint64_t save_bytes;	 /* one whole save, scaled */
 	uint64_t ns_per_op;	 /* pacing by operations; 0 = none */
 	uint64_t rate;		 /* pacing by bytes a second; 0 = none */
+	uint64_t data_bytes;	 /* the part of the pool that its writes are taken from */
 	bool counts_saves;	 /* what `published` counts */
 
 	/* State. */
@@ -128,10 +129,13 @@ static inline uint64_t worker_below(struct worker *w, uint64_t n)
 	return (uint64_t)(((unsigned __int128)worker_random(w) * n) >> 64);
 }
 
-/* Where the bytes of a write come from: on through the pool, so that neighbours differ. */
+/*
+ * Where the bytes of a write come from: on through a part of the pool, so that neighbours differ.
+ * The part is small enough for a processor's cache, since what a program saves was just made.
+ */
 static inline char *worker_data(struct worker *w, uint64_t len)
 {
-	uint64_t at = w->pool_at + len > w->run->pool_bytes ? 0 : w->pool_at;
+	uint64_t at = w->pool_at + len > w->data_bytes ? 0 : w->pool_at;
 
 	w->pool_at = at + ((len + 4095) & ~4095ULL);
 	return (char *)(uintptr_t)w->run->pool + at;

@@ -19,6 +19,7 @@
 #define PROFILE_FILE_MAX (64u << 20)
 #define DEFAULT_PROFILE	 "mixed-world"
 #define DEFAULT_RAMP_NS	 10000000000ULL
+#define DEFAULT_TIME_NS	 120000000000ULL
 #define SECOND_NS	 1000000000ULL
 
 enum {
@@ -184,20 +185,16 @@ static int choose_jobs(const struct bench_args *a, const struct profile *p, stru
 
 static void choose_scale(const struct bench_args *a, uint64_t free_bytes, struct bench_scale *s)
 {
-	uint64_t d = a->duration_ns;
+	uint64_t d = a->duration_ns ? a->duration_ns : DEFAULT_TIME_NS;
 
 	bench_scale_init(s, BUDGET_STANDARD, free_bytes);
-	s->sustained_max_ns = s->record_ns;
-	if (d) {
-		s->record_ns = s->sustained_max_ns = d;
-		s->record_max_ns = 2 * d;
-		s->ramp_ns = d / 12 < DEFAULT_RAMP_NS ? d / 12 : DEFAULT_RAMP_NS;
-		s->prep_ns = d / 2;
-		/* At least ten intervals for a look at steadiness and collapse. */
-		s->interval_ns = d / 50 < SECOND_NS ? d / 50 : SECOND_NS;
-		s->cost = d < 120 * SECOND_NS ? "shorter than the 120 s that published figures use"
-					      : s->cost;
-	}
+	s->record_ns = s->sustained_max_ns = d;
+	s->record_max_ns = 2 * d;
+	s->ramp_ns = d / 12 < DEFAULT_RAMP_NS ? d / 12 : DEFAULT_RAMP_NS;
+	s->prep_ns = d / 2;
+	/* At least fifty intervals for a look at steadiness and collapse. */
+	s->interval_ns = d / 50 < SECOND_NS ? d / 50 : SECOND_NS;
+	s->cost = d < DEFAULT_TIME_NS ? "shorter than the 120 s that published figures use" : NULL;
 	if (a->size_bytes) {
 		s->file_max_bytes = a->size_bytes;
 		s->alloc_max_bytes = a->size_bytes;

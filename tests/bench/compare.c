@@ -150,7 +150,7 @@ static int run_fio(const struct setup *s, const struct stream_spec *x, struct sa
 	const char *argv[] = {"fio", "--name=x", "--ioengine=libaio", "--direct=1", "--thread",
 			      "--time_based", "--ramp_time=500ms", "--norandommap", "--randrepeat=0",
 			      "--lat_percentiles=1", "--clat_percentiles=0",
-			      "--percentile_list=50:99", "--output-format=json", file, size, bs,
+			      "--percentile_list=50:99", "--scramble_buffers=0", "--output-format=json", file, size, bs,
 			      depth, time, rw, x->sync == SYNC_EACH_WRITE ? "--fsync=1" : "--fsync=0",
 			      NULL};
 	_cleanup_exec_ struct exec_result r = {0};
@@ -192,19 +192,22 @@ static void print_shape(const char *name, const struct sample *ours, const struc
 
 	for (enum value v = 0; v < VALUES; v++) {
 		double unit = v >= LAT_P50 && v <= FSYNC_P99 ? 1e3 : v == CPU ? 1e-6 : 1;
+		unsigned used = 0;
 		double mid;
 
 		for (unsigned i = 0; i < n; i++) {
-			a[i] = ours[i].v[v];
-			b[i] = fio[i].v[v];
-			ratio[i] = a[i] / b[i];
+			a[used] = ours[i].v[v];
+			b[used] = fio[i].v[v];
+			ratio[used] = a[used] / b[used];
+			/* Left out: a pair in which one had too few samples for the figure. */
+			used += isfinite(ratio[used]) && ratio[used] > 0;
 		}
-		if (isnan(ratio[0]))
+		if (!used)
 			continue;
-		mid = median(ratio, n);
-		printf("%-12s %-12s %12.1f %12.1f %7.3f  %.3f .. %.3f  %s\n", name, value_names[v],
-		       median(a, n) / unit, median(b, n) / unit, mid, ratio[0], ratio[n - 1],
-		       judge(v, mid));
+		mid = median(ratio, used);
+		printf("%-12s %-12s %12.1f %12.1f %7.3f  %.3f .. %.3f  %2u  %s\n", name,
+		       value_names[v], median(a, used) / unit, median(b, used) / unit, mid, ratio[0],
+		       ratio[used - 1], used, judge(v, mid));
 	}
 }
 
@@ -273,7 +276,7 @@ int main(int argc, char **argv)
 	err = open_setup(argv, &s, &t, &why);
 	if (!err)
 		printf("%-12s %-12s %12s %12s %7s  %s\n", "shape", "figure (us)", "stripewise",
-		       "fio", "ratio", "spread");
+		       "fio", "ratio", "spread, pairs, target");
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct stream_spec *x = shape_find(names[i]);
 
