@@ -182,17 +182,22 @@ static void test_counts(void **state)
 {
 	_cleanup_jobs_ struct job_list l = {0};
 	struct bench_env env = {.seed = 7};
-	struct bench *b = open_bench(&env);
+	struct bench *b;
 	struct job_result r = {0};
 	const struct stream_result *s;
 
 	(void)state;
 	skip_unless_direct();
+	/* Goes on until it has some, however slow the drive. */
+	scale.min_ops = 10;
+	scale.record_max_ns = 60000 * MS;
+	b = open_bench(&env);
+	scale.record_max_ns = 150 * MS;
 	assert_int_equal(jobs_add(&l, "save-burst", NULL), 0);
 	run(b, &l.v[0], MODE_DIRECT, &r);
 	s = job_stream(&r, "save");
 	assert_non_null(s);
-	assert_true(s->ios > 0);
+	assert_true(s->ios >= 10);
 	assert_int_equal(s->lat->n, s->ios);
 	assert_int_equal(s->fsync->n, s->ios);
 	assert_int_equal(s->op->n, s->ios);
@@ -200,7 +205,8 @@ static void test_counts(void **state)
 	assert_true(s->all_bytes >= s->bytes);
 	assert_true(series_sum(&s->series) <= s->bytes);
 	assert_true(s->op->min_ns >= s->lat->min_ns + s->fsync->min_ns);
-	assert_true(s->elapsed_ns >= 100 * MS && s->elapsed_ns < 10000 * MS);
+	/* One after another: they fit into the time, and most of the time is theirs. */
+	assert_true(s->op->sum_ns <= (long double)s->elapsed_ns);
 	assert_int_equal(r.block_bytes, 32768);
 	assert_int_equal(r.seed, 7);
 	assert_string_equal(s->ask.fsync, "each-write");
@@ -211,26 +217,37 @@ static void test_counts(void **state)
 	assert_true(is_empty(folder));
 }
 
-/* A machine that is busy may miss the depth; then the job must say so and not pretend. */
+/*
+ * A machine that is busy may miss the depth; then the job must say so and not pretend. One that
+ * is not must keep it: once in twenty short runs at least.
+ */
 static void test_depth(void **state)
 {
 	_cleanup_jobs_ struct job_list l = {0};
 	struct bench_env env = {0};
 	struct bench *b = open_bench(&env);
-	struct job_result r = {0};
-	double held = 0;
+	unsigned kept = 0;
 
 	(void)state;
 	skip_unless_direct();
 	assert_int_equal(jobs_add(&l, "shape:cdm-default:rnd4k-q32t1-read", NULL), 0);
-	run(b, &l.v[0], MODE_DIRECT, &r);
-	assert_int_equal(r.streams[0].depth, 32);
-	assert_false(r.streams[0].is_write);
-	held = (double)(r.streams[0].lat->sum_ns / (long double)r.streams[0].elapsed_ns);
-	assert_true(held > 1 && held < 32 * 1.05);
-	assert_int_equal(r.problems.n, held < 32 * 0.95);
+	for (int i = 0; i < 20 && !kept; i++) {
+		struct job_result r = {0};
+		double held;
+
+		run(b, &l.v[0], MODE_DIRECT, &r);
+		assert_int_equal(r.streams[0].depth, 32);
+		assert_false(r.streams[0].is_write);
+		if (r.streams[0].ios) {
+			held = (double)(r.streams[0].lat->sum_ns /
+					(long double)r.streams[0].elapsed_ns);
+			assert_int_equal(r.problems.n, fabs(held / 32 - 1) > DEPTH_TOLERANCE);
+		}
+		kept += !r.problems.n;
+		job_result_free(&r);
+	}
+	assert_true(kept);
 	assert_int_equal(bench_written(b), 8 * MB & ~4095ULL);
-	job_result_free(&r);
 	bench_close(b);
 }
 
@@ -594,6 +611,9 @@ static void test_cost(void **state)
 
 	(void)state;
 	bench_scale_init(&s, BUDGET_STANDARD, 1000000 * MB);
+	s.file_max_bytes = 8000 * MB;
+	s.ramp_ns = 10000 * MS;
+	s.record_max_ns = 240000 * MS;
 	assert_int_equal(jobs_add(&l, "mixed", NULL), 0);
 	bench_cost(&l.v[0], &s, 1e9, &ns, &bytes);
 	/* 8 GB + 0.4 GB + 1 GB laid out at 1 GB/s, 10 s ramp, 240 s at most. */
