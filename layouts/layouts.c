@@ -17,6 +17,19 @@
 #include "layouts/wipe.h"
 #include "advisor/base/ban.h"
 
+#define FS_LEAST_BYTES (64ULL << 30)
+
+uint64_t layout_fs_bytes(const struct candidate *c, uint64_t need_bytes)
+{
+	uint64_t bytes = need_bytes > FS_LEAST_BYTES / 2 ? need_bytes : FS_LEAST_BYTES / 2;
+
+	if (bytes >= c->usable_bytes / 2)
+		return 0;
+	/* Whole MiB, which every geometry divides. */
+	bytes = (bytes + (1u << 20) - 1) & ~((1ULL << 20) - 1);
+	return bytes < c->usable_bytes / 2 ? 2 * bytes : 0;
+}
+
 static void built_free(struct built *b)
 {
 	if (b->target.dir_fd >= 0 && b->mount_path)

@@ -27,6 +27,13 @@ struct build_options {
 				    * spares mkfs.ext4 writing 1.6 % of the drive each time */
 };
 
+/*
+ * How large the scratch file system need be for `need_bytes` of files: twice that, 64 GiB at
+ * least; 0 where that is the whole device. mkfs.ext4 without lazy initialisation writes 1/64 of
+ * what it makes, each time: 60 GB on two drives of 1.92 TB, 1 GB on 64 GiB.
+ */
+uint64_t layout_fs_bytes(const struct candidate *c, uint64_t need_bytes);
+
 /* What stands. Zeroed before layout_build(); everything in it belongs to it. */
 struct built {
 	char *array;	 /* "md400", or the drive for a single one: where the counters are */

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # layouts/ alone, on real md: every kind of candidate is built, read back and taken away; then the
 # program is killed, or made to fail, at each act in turn, and undo brings the machine back.
-#   tests/lab/layouts.sh [build|wide|crash|power|all]     (wide: more candidates; not part of all)
+#   tests/lab/layouts.sh some     a representative part
+#   tests/lab/layouts.sh all      all of build crash fail undo power; each can be given alone, too
+#   tests/lab/layouts.sh wide     more candidates
 # shellcheck disable=SC2317 # functions are called through check
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,16 +20,17 @@ if [ "${1:-}" != --guest ]; then
 		$(pkg-config --cflags $packages) -o "$program" tests/lab/layouts_main.c \
 		"$B/libstripewise.a" $(pkg-config --libs $packages) -laio -lm || exit 1
 	status=0
-	if [ "$what" = build ] || [ "$what" = all ]; then
-		scripts/lab --drives 3 --drive size=5G --timeout 900 -- env B="$B" "$PWD/$0" --guest build || status=1
-	fi
-	if [ "$what" = wide ]; then
-		scripts/lab --drives 2 --timeout 1200 -- env B="$B" "$PWD/$0" --guest wide || status=1
-	fi
-	if [ "$what" = crash ] || [ "$what" = all ]; then
-		scripts/lab --drives 2 --timeout 1200 -- env B="$B" "$PWD/$0" --guest crash || status=1
-	fi
-	if [ "$what" = power ] || [ "$what" = all ]; then
+	case $what in all) what="build crash fail undo power" ;; esac
+	for part in $what; do
+		case $part in
+		build) drives="--drives 3 --drive size=5G" ;;
+		power) continue ;;
+		*) drives="--drives 2" ;;
+		esac
+		# shellcheck disable=SC2086
+		scripts/lab $drives --timeout 1800 -- env B="$B" "$PWD/$0" --guest "$part" || status=1
+	done
+	case $what in *power*)
 		keep=$(mktemp -d) || exit 1
 		scripts/lab --drives 2 --keep "$keep" --out "$keep/out" --timeout 300 -- \
 			env B="$B" "$PWD/$0" --guest cut
@@ -35,7 +38,8 @@ if [ "${1:-}" != --guest ]; then
 		scripts/lab --drives 2 --keep "$keep" --out "$keep/out" --timeout 300 -- \
 			env B="$B" "$PWD/$0" --guest after-cut || status=1
 		rm -rf "$keep"
-	fi
+		;;
+	esac
 	exit $status
 fi
 . tests/lab/tap.sh
@@ -77,6 +81,29 @@ undo_killed_at() { # undo itself dies there; the next one settles it
 	undone
 }
 
+crash_points="mkdir-before mkdir-after wipe-before wipe-after mdadm-create-before mdadm-create-after
+	mkfs-before mkfs-after mount-before mount-after sysfs-write-before sysfs-write-after
+	sysfs-write-after@2 sysctl-write-before sysctl-write-after sysctl-write-after@2 umount-before
+	umount-after mdadm-stop-before mdadm-stop-after zero-superblock-before zero-superblock-after
+	zero-superblock-after@2 rmdir-before rmdir-after rmdir-after@2"
+fail_points="mkdir-before mdadm-create-before mdadm-create-after mkfs-before mkfs-after mount-before
+	mount-after sysfs-write-before sysctl-write-after"
+left_points="umount-before mdadm-stop-before zero-superblock-before rmdir-before wipe-before"
+undo_points="umount-before umount-after wipe-before wipe-after mdadm-stop-before mdadm-stop-after
+	zero-superblock-before zero-superblock-after zero-superblock-after@2 rmdir-after
+	sysfs-write-after sysctl-write-before sysctl-write-after"
+case $2 in
+crash) fail_points='' left_points='' undo_points='' ;;
+fail) crash_points='' undo_points='' ;;
+undo) crash_points='' fail_points='' left_points='' ;;
+some)
+	crash_points="wipe-after mdadm-create-after mkfs-before mount-after zero-superblock-after"
+	fail_points="mkfs-before"
+	left_points="mdadm-stop-before"
+	undo_points="mdadm-stop-after"
+	;;
+esac
+
 case $2 in
 build)
 	whole >/tmp/before
@@ -96,30 +123,22 @@ wide)
 	"$program" each standard /dev/nvme0n1 /dev/nvme1n1 || failed=1
 	check "nothing is left" diff /tmp/before <(whole)
 	;;
-crash)
+crash | fail | undo | some)
 	whole >/tmp/before
-	for point in mkdir-before mkdir-after wipe-before wipe-after mdadm-create-before \
-		mdadm-create-after mkfs-before mkfs-after mount-before mount-after sysfs-write-before \
-		sysfs-write-after sysfs-write-after@2 sysctl-write-before sysctl-write-after \
-		sysctl-write-after@2 umount-before umount-after mdadm-stop-before mdadm-stop-after \
-		zero-superblock-before zero-superblock-after zero-superblock-after@2 rmdir-before \
-		rmdir-after rmdir-after@2; do
+	for point in $crash_points; do
 		case $point in wipe-*) mkfs.ext4 -q -F /dev/nvme1n1 ;; esac
-		check "kill -9 at $point" killed_at $point
+		check "kill -9 at $point" killed_at "$point"
 		case $point in wipe-before) wipefs -qa /dev/nvme1n1 ;; esac
 		check "undo after kill -9 at $point" undone
 	done
-	for point in mkdir-before mdadm-create-before mdadm-create-after mkfs-before mkfs-after \
-		mount-before mount-after sysfs-write-before sysctl-write-after; do
-		check "failure at $point is rolled back" fails_at $point
+	for point in $fail_points; do
+		check "failure at $point is rolled back" fails_at "$point"
 	done
-	for point in umount-before mdadm-stop-before zero-superblock-before rmdir-before wipe-before; do
-		check "failure of undoing at $point" left_at $point
+	for point in $left_points; do
+		check "failure of undoing at $point" left_at "$point"
 	done
-	for point in umount-before umount-after wipe-before wipe-after mdadm-stop-before \
-		mdadm-stop-after zero-superblock-before zero-superblock-after zero-superblock-after@2 \
-		rmdir-after sysfs-write-after sysctl-write-before sysctl-write-after; do
-		check "kill -9 of undo at $point" undo_killed_at $point
+	for point in $undo_points; do
+		check "kill -9 of undo at $point" undo_killed_at "$point"
 	done
 	one=single-xfs
 	check "kill -9 of a single drive's trial" killed_at mount-after

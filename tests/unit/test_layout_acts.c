@@ -483,6 +483,18 @@ static void dry_run_prints_the_commands(void **state)
 	assert_non_null(strstr(commands.v[1], "mkfs.ext4"));
 }
 
+static void the_file_system_is_no_larger_than_needed(void **state)
+{
+	struct candidate c = {.usable_bytes = 3840ULL * 1000 * 1000 * 1000};
+
+	(void)state;
+	assert_int_equal(layout_fs_bytes(&c, 0), 64 * GIB);
+	assert_int_equal(layout_fs_bytes(&c, 100 * GIB + 1), 200 * GIB + (2 << 20));
+	assert_int_equal(layout_fs_bytes(&c, UINT64_MAX - 5), 0);
+	c.usable_bytes = 8 * GIB;
+	assert_int_equal(layout_fs_bytes(&c, GIB), 0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -499,6 +511,7 @@ int main(void)
 		T(settings_come_back),
 		T(a_forged_journal_reaches_nothing),
 		T(dry_run_prints_the_commands),
+		T(the_file_system_is_no_larger_than_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,6 +307,69 @@ static void a_captured_machine_is_never_opened(void **state)
 	assert_null(s.m);
 }
 
+/* As probes name them: see advisor/model/machine.h. */
+static void partitions_and_loops_have_identities(void **state)
+{
+	struct fixture *t = *state;
+	struct identity id = {0};
+
+	fake_attr(&t->f, 0, "nvme0n1p2/partition", "2\n");
+	fake_attr(&t->f, 0, "nvme0n1p2/dev", "259:12\n");
+	fake_attr(&t->f, 0, "nvme0n1p2/start", "2048\n");
+	fake_attr(&t->f, 0, "nvme0n1p2/size", "4194304\n");
+	fake_link(&t->f, "sys/dev/block/259:12",
+		  "../../devices/pci0000:00/nvme/nvme0/nvme0n1/nvme0n1p2");
+	assert_int_equal(identity_read(&t->f.root, 259, 12, &id), 0);
+	assert_string_equal(id.serial, "SER0-part2");
+	assert_string_equal(id.wwid, "eui.0-part2");
+	assert_true(id.partition);
+	assert_int_equal(id.start_sectors, 2048);
+	assert_int_equal(id.size_bytes, 2 * GIB);
+	identity_free(&id);
+	/* What the drive consents to is not what its partition does. */
+	consent(t, "SER0-part2");
+	refused(t, 1, "--erase SER0");
+
+	fake_put(&t->f, "sys/devices/virtual/block/loop3/size", "2097152\n");
+	fake_put(&t->f, "sys/devices/virtual/block/loop3/loop/backing_file", "/srv/a file\n");
+	fake_link(&t->f, "sys/dev/block/7:3", "../../devices/virtual/block/loop3");
+	assert_int_equal(identity_read(&t->f.root, 7, 3, &id), 0);
+	assert_string_equal(id.serial, "loop:/srv/a file");
+	assert_int_equal(id.size_bytes, GIB);
+	identity_free(&id);
+	assert_int_equal(identity_read(&t->f.root, 7, 4, &id), -ENODEV);
+}
+
+/* SCSI and SATA: VPD page 80h; one that lies about its length is none. */
+static void vpd_pages_are_read(void **state)
+{
+	struct fixture *t = *state;
+	struct identity id = {0};
+	static const char page[] = "\0\x80\0\x08  S1234 \n", bad[] = "\0\x80\xff\xff  S1234 \n";
+	_cleanup_free_ char *path =
+		str_printf("%s/sys/devices/virtual/block/sda/device/vpd_pg80", t->f.dir);
+	FILE *f;
+
+	fake_put(&t->f, "sys/devices/virtual/block/sda/size", "2097152\n");
+	fake_put(&t->f, "sys/devices/virtual/block/sda/device/wwid", "naa.5000c500a\n");
+	fake_link(&t->f, "sys/dev/block/8:0", "../../devices/virtual/block/sda");
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(page, 1, 12, f), 12);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(identity_read(&t->f.root, 8, 0, &id), 0);
+	assert_string_equal(id.serial, "S1234");
+	assert_string_equal(id.wwid, "naa.5000c500a");
+	identity_free(&id);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bad, 1, 12, f), 12);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(identity_read(&t->f.root, 8, 0, &id), 0);
+	assert_null(id.serial);
+	identity_free(&id);
+}
+
 static void one_run_at_a_time(void **state)
 {
 	struct fixture *t = *state;
@@ -344,6 +407,8 @@ int main(void)
 		T(a_mount_is_found_with_its_odd_name),
 		T(a_used_neighbour_partition_counts),
 		T(a_captured_machine_is_never_opened),
+		T(partitions_and_loops_have_identities),
+		T(vpd_pages_are_read),
 		T(one_run_at_a_time),
 	};
 
