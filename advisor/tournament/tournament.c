@@ -15,9 +15,9 @@ static const struct {
 	struct tournament_budget budget;
 	double gap;
 } budgets[] = {
-	{"quick", {.min_rounds = 3, .max_rounds = 12, .attempts = 3, .racing = true}, 0.15},
-	{"standard", {.min_rounds = 4, .max_rounds = 80, .attempts = 3, .racing = true}, 0.15},
-	{"thorough", {.min_rounds = 8, .max_rounds = 170, .attempts = 4, .racing = true}, 0.10},
+	{"quick", {.min_rounds = 3, .max_rounds = 12, .attempts = 5, .racing = true}, 0.15},
+	{"standard", {.min_rounds = 4, .max_rounds = 80, .attempts = 5, .racing = true}, 0.15},
+	{"thorough", {.min_rounds = 8, .max_rounds = 170, .attempts = 5, .racing = true}, 0.10},
 };
 
 int tournament_cfg_init(const char *budget, size_t candidates, uint64_t seed,

@@ -148,36 +148,43 @@ static size_t longest_block(const struct model *m)
 	return most;
 }
 
-static int start(struct worker *w, const struct model *m, const struct match_plan *plan, size_t i)
+/* Starts the workers; returns how many there are. */
+static size_t start(struct worker *w, const struct model *m, const struct match_plan *plan,
+		    double *scratch, size_t block)
 {
-	*w = (struct worker){.model = m, .plan = plan, .first = i, .step = plan->jobs};
-	w->scratch = calloc(longest_block(m), sizeof(*w->scratch));
-	if (!w->scratch)
-		return -ENOMEM;
-	return -pthread_create(&w->thread, NULL, work, w);
+	size_t i = 0;
+
+	for (; i < plan->jobs; i++) {
+		w[i].model = m;
+		w[i].plan = plan;
+		w[i].first = i;
+		w[i].step = plan->jobs;
+		w[i].scratch = scratch + i * block;
+		if (pthread_create(&w[i].thread, NULL, work, &w[i]) != 0)
+			break;
+	}
+	return i;
 }
 
 int match_play(const struct model *m, const struct match_plan *plan, struct match_tally *ret)
 {
+	size_t block = longest_block(m), started = 0;
 	struct worker *workers = calloc(plan->jobs, sizeof(*workers));
+	double *scratch = calloc(plan->jobs * block, sizeof(*scratch));
 	struct match_tally t = {0};
-	size_t started = 0;
-	int r = workers ? 0 : -ENOMEM;
+	int r = -ENOMEM;
 
-	for (; r == 0 && started < plan->jobs; started++) {
-		r = start(&workers[started], m, plan, started);
-		if (r < 0) {
-			free(workers[started].scratch);
-			break;
-		}
+	if (workers && scratch) {
+		started = start(workers, m, plan, scratch, block);
+		r = started == plan->jobs ? 0 : -EAGAIN;
 	}
 	for (size_t i = 0; i < started; i++) {
 		(void)pthread_join(workers[i].thread, NULL);
 		if (workers[i].error < 0 && r == 0)
 			r = workers[i].error;
 		merge(&t, &workers[i].tally);
-		free(workers[i].scratch);
 	}
+	free(scratch);
 	free(workers);
 	if (r < 0)
 		return r;

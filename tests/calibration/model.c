@@ -122,7 +122,7 @@ static void defaults(struct model *m, const char *path, size_t candidates)
 
 	memset(m, 0, sizeof(*m));
 	base = base ? base + 1 : path;
-	n = strcspn(base, ".");
+	n = strrchr(base, '.') ? (size_t)(strrchr(base, '.') - base) : strlen(base);
 	snprintf(m->name, sizeof(m->name), "%.*s", (int)n, base);
 	m->candidates = candidates > 0 ? candidates : 14;
 	m->figures = MODEL_FIGURES;

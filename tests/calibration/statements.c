@@ -138,7 +138,7 @@ static int st_tail(struct parse *p)
 
 static int st_outliers(struct parse *p)
 {
-	double low, high;
+	double low = 1, high = 1;
 	int r = cell_value(p, 1, 0, 1, offsetof(struct cell, outlier_p));
 
 	if (r == 0)

@@ -217,7 +217,7 @@ static void test_failures(void **state)
 	toy->fail_share[3] = 0.1;
 	v = finish(t, toy);
 	assert_int_equal(v.standing[2].status, TOURNAMENT_FAILED);
-	assert_int_equal(v.standing[2].invalid, 3);
+	assert_int_equal(v.standing[2].invalid, 5);
 	assert_int_equal(v.standing[2].trials, 0);
 	assert_false(v.standing[2].has[0]);
 	assert_int_not_equal(v.standing[3].status, TOURNAMENT_BEHIND);
@@ -232,7 +232,7 @@ static void test_failures(void **state)
 	assert_int_equal(v.end, TOURNAMENT_EMPTY);
 	assert_int_equal(v.in, 0);
 	assert_true(v.leader == TOURNAMENT_NONE);
-	assert_int_equal(v.trials, 6);
+	assert_int_equal(v.trials, 10);
 	tournament_verdict_release(&v);
 	tournament_free(t);
 }
