@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ void amplification_free(struct amplification *a)
 		fact_real_free(&a->layers[i].error_ratio);
 	}
 	free(a->member_write_bytes);
+	free(a->member_times);
 	*a = (struct amplification){0};
 }
 
@@ -84,6 +86,14 @@ int amplification_copy(struct amplification *to, const struct amplification *fro
 		} else {
 			r = -ENOMEM;
 		}
+	}
+	if (!r && from->member_times) {
+		a.member_times = calloc(from->n_members, sizeof(*a.member_times));
+		if (a.member_times)
+			memcpy(a.member_times, from->member_times,
+			       from->n_members * sizeof(*a.member_times));
+		else
+			r = -ENOMEM;
 	}
 	if (r) {
 		amplification_free(&a);
@@ -229,6 +239,31 @@ static void flushes(const struct counters *before, const struct counters *after,
 	a->flushes_known = after->n_members > 0;
 }
 
+/* Time over count between two looks; NAN where nothing was counted, or a counter went back. */
+static double mean_ns(uint64_t n0, uint64_t n1, uint64_t ms0, uint64_t ms1)
+{
+	return n1 > n0 && ms1 >= ms0 ? (double)(ms1 - ms0) * 1e6 / (double)(n1 - n0) : NAN;
+}
+
+static int member_times(const struct counters *before, const struct counters *after,
+			struct amplification *a)
+{
+	struct member_time *t = calloc(a->n_members + 1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	for (size_t i = 0; i < a->n_members; i++) {
+		const struct block_stat *b = &before->members[i].stat, *e = &after->members[i].stat;
+
+		t[i].write_mean_ns = mean_ns(b->writes, e->writes, b->write_ms, e->write_ms);
+		t[i].flush_mean_ns = e->n_fields < 17 ? NAN
+						      : mean_ns(b->flushes, e->flushes, b->flush_ms,
+								e->flush_ms);
+	}
+	a->member_times = t;
+	return 0;
+}
+
 static int member_bytes(const struct counters *before, const struct counters *after,
 			struct amplification *a)
 {
@@ -243,7 +278,7 @@ static int member_bytes(const struct counters *before, const struct counters *af
 		v[i] = after->members[i].write_bytes.v - before->members[i].write_bytes.v;
 	a->member_write_bytes = v;
 	a->n_members = after->n_members;
-	return 0;
+	return member_times(before, after, a);
 }
 
 int amplification_between(const struct counters *before, const struct counters *after,
@@ -279,6 +314,24 @@ int amplification_between(const struct counters *before, const struct counters *
 	return 0;
 }
 
+/* A number, or null where the kernel counted nothing. */
+static void add_time(struct json_object *array, double ns)
+{
+	(void)json_object_array_add(array, isnan(ns) ? NULL : json_object_new_double(round(ns)));
+}
+
+static void put_times(const struct amplification *a, struct json_object *o)
+{
+	struct json_object *write = json_object_new_array(), *flush = json_object_new_array();
+
+	for (size_t i = 0; i < a->n_members; i++) {
+		add_time(write, a->member_times ? a->member_times[i].write_mean_ns : NAN);
+		add_time(flush, a->member_times ? a->member_times[i].flush_mean_ns : NAN);
+	}
+	jput(o, "member_write_mean_ns", write);
+	jput(o, "member_flush_mean_ns", flush);
+}
+
 struct json_object *amplification_to_json(const struct amplification *a)
 {
 	struct json_object *o = json_object_new_object();
@@ -305,6 +358,7 @@ struct json_object *amplification_to_json(const struct amplification *a)
 		(void)json_object_array_add(members,
 					    json_object_new_uint64(a->member_write_bytes[i]));
 	jput(o, "member_write_bytes", members);
+	put_times(a, o);
 	return o;
 }
 
@@ -331,6 +385,41 @@ static void get_members(const struct jin *in, struct amplification *ret)
 	}
 }
 
+static double get_time(const struct jin *in, const char *key, const struct jin *array, size_t i)
+{
+	struct json_object *v = array->o ? json_object_array_get_idx(array->o, i) : NULL;
+	double d;
+
+	if (!v)
+		return NAN;
+	d = json_object_get_double(v);
+	if ((!json_object_is_type(v, json_type_double) && !json_object_is_type(v, json_type_int)) ||
+	    !isfinite(d) || d < 0) {
+		(void)jin_fail(in, key, "element %zu is not a time", i);
+		return NAN;
+	}
+	return d;
+}
+
+static void get_times(const struct jin *in, struct amplification *ret)
+{
+	size_t n;
+	struct jin write = jin_array(in, "member_write_mean_ns", &n);
+	struct jin flush = jin_array(in, "member_flush_mean_ns", &n);
+
+	if (!ret->n_members)
+		return;
+	ret->member_times = calloc(ret->n_members, sizeof(*ret->member_times));
+	if (!ret->member_times) {
+		(void)jin_fail(in, "member_write_mean_ns", "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < ret->n_members; i++) {
+		ret->member_times[i].write_mean_ns = get_time(in, "member_write_mean_ns", &write, i);
+		ret->member_times[i].flush_mean_ns = get_time(in, "member_flush_mean_ns", &flush, i);
+	}
+}
+
 int amplification_from_json(struct json_object *o, struct amplification *ret, struct why *why)
 {
 	struct amplification a = {0};
@@ -350,6 +439,7 @@ int amplification_from_json(struct json_object *o, struct amplification *ret, st
 	if (a.flushes_known)
 		jget_u64(&in, "flushes", &a.flushes);
 	get_members(&in, &a);
+	get_times(&in, &a);
 	if (err) {
 		amplification_free(&a);
 		return err;

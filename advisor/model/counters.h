@@ -64,14 +64,24 @@ struct amp_layer {
 	struct fact_real error_ratio;  /* resolution error as a share of the layer: 0.05 = 5 % */
 };
 
+/*
+ * How long one member took on average, by the kernel's own clock (stat: time / count); NAN where
+ * it had none of that kind. The members of one trial carry the same layout at the same moment, so
+ * they can be compared with each other, and with nothing else.
+ */
+struct member_time {
+	double write_mean_ns, flush_mean_ns;
+};
+
 enum amp_index { AMP_PROGRAM, AMP_FILESYSTEM, AMP_ARRAY, AMP_DRIVE, AMP_FLASH, AMP_LAYERS };
 
 struct amplification {
 	struct amp_layer layers[AMP_LAYERS];
 	uint64_t flushes; /* flushes that reached the members, 0 with flushes_known false */
 	bool flushes_known;
-	/* Bytes each member took (stat), same order as the candidate's members. */
-	uint64_t *member_write_bytes; /* owned */
+	/* Each member's part, same order as the candidate's members. */
+	uint64_t *member_write_bytes;	  /* owned; bytes it took (stat) */
+	struct member_time *member_times; /* owned */
 	size_t n_members;
 };
 
