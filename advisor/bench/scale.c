@@ -19,8 +19,8 @@
 
 static const struct bench_scale scales[] = {
 	[BUDGET_QUICK] = {
-		.ramp_ns = 3 * S / 10,
-		.record_ns = 3 * S / 2,
+		.ramp_ns = 2 * S / 10,
+		.record_ns = 1 * S,
 		.record_max_ns = 15 * S,
 		.prep_ns = 60 * S,
 		.file_max_bytes = 128 * MB,

@@ -20,6 +20,7 @@ enum {
 	OPT_ERASE = 0x3000,
 	OPT_OUT,
 	OPT_MAX_WRITES,
+	OPT_MAX_TIME,
 	OPT_PRECONDITION,
 	OPT_SEED,
 	OPT_DRY_RUN,
@@ -31,6 +32,8 @@ static const struct argp_option options[] = {
 	{"erase", OPT_ERASE, "SERIAL,...", 0, "consent: everything on these drives may be lost", 0},
 	{"out", OPT_OUT, "DIR", 0, "output folder (default stripewise-DATE-TIME)", 0},
 	{"max-writes", OPT_MAX_WRITES, "SIZE", 0, "cap on what the whole run writes to the drives", 0},
+	{"max-time", OPT_MAX_TIME, "DURATION", 0,
+	 "when so long has passed the rounds end, and what is known by then decides", 0},
 	{"precondition", OPT_PRECONDITION, "HOW", 0,
 	 "none (default), fill (the whole drive once) or a SIZE", 0},
 	{"seed", OPT_SEED, "N", 0, "order of the trials and pattern of the writes", 0},
@@ -91,6 +94,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->max_writes_bytes = cli_size(state, "--max-writes", arg);
 		if (!o->max_writes_bytes)
 			cli_usage(state, "--max-writes: 0 leaves nothing to measure with");
+		break;
+	case OPT_MAX_TIME:
+		o->max_time_ns = cli_duration(state, "--max-time", arg);
+		if (!o->max_time_ns)
+			cli_usage(state, "--max-time: 0 leaves no time to measure in");
 		break;
 	case OPT_PRECONDITION:
 		set_precondition(state, o, arg);
@@ -216,6 +224,8 @@ static int conclude(struct session *s, const struct rounds *rounds, struct why *
 		return r;
 	s->result.ended_unix_s = (uint64_t)time(NULL);
 	s->result.complete = true;
+	free(s->result.incomplete_why);
+	s->result.incomplete_why = NULL;
 	r = session_decide(s, rounds, why);
 	r2 = output_fill(s->out, &s->result, r ? NULL : why);
 	return r ? r : r2;

@@ -36,6 +36,7 @@ struct run_options {
 	char *repeat;	 /* result whose job is taken */
 	char *resume;	 /* output folder of an interrupted run */
 	uint64_t max_writes_bytes;
+	uint64_t max_time_ns; /* 0: none */
 	enum precondition precondition;
 	uint64_t precondition_bytes;
 	uint64_t seed;
@@ -74,7 +75,7 @@ struct session {
 	struct trial_plan plan;
 	struct counters before; /* of the members, before the first write */
 	size_t replayed;	/* trials of an earlier run that were taken over (--resume) */
-	bool capped;		/* --max-writes ended the rounds */
+	const char *capped;	/* the option that ended the rounds early; NULL */
 	uint64_t written_before; /* by the run that is resumed */
 	uint64_t planned_trial_ns;
 	uint64_t planned_trial_bytes; /* what one trial's jobs write at most, at the program */

@@ -163,7 +163,8 @@ int session_decide(struct session *s, const struct rounds *rounds, struct why *w
 	err = decide(&in, &r->verdict, why);
 	if (!err && s->capped)
 		err = strv_addf(&r->verdict.warnings,
-				"--max-writes ended the rounds early: fewer trials than the budget asks for");
+				"%s ended the rounds early: fewer trials than the budget asks for",
+				s->capped);
 	if (!err)
 		err = output_snippets(r, s->opt->wanted.profiles, why);
 	return err;

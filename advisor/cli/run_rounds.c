@@ -141,6 +141,30 @@ static bool writes_used_up(const struct session *s)
 	return session_written(s) + next + next / 8 > cap;
 }
 
+/* True if one more trial would not fit into --max-time, going by the longest so far. */
+static bool time_used_up(const struct session *s)
+{
+	uint64_t most = 0;
+
+	if (!s->opt->max_time_ns)
+		return false;
+	for (size_t i = s->replayed; i < s->result.n_trials; i++) {
+		const struct trial *t = &s->result.trials[i];
+		uint64_t ns = t->build_ns + t->measure_ns + t->teardown_ns;
+
+		most = ns > most ? ns : most;
+	}
+	return monotonic_ns() - s->progress.start_ns + most > s->opt->max_time_ns;
+}
+
+/* Which limit ends the rounds now; NULL if none does. */
+static const char *used_up(const struct session *s)
+{
+	if (writes_used_up(s))
+		return "--max-writes";
+	return time_used_up(s) ? "--max-time" : NULL;
+}
+
 static int one(struct session *s, size_t candidate, unsigned round, double done, double total,
 	       struct trial **ret, struct why *why)
 {
@@ -187,7 +211,7 @@ static int measure_references(struct session *s, struct rounds *r, unsigned roun
 
 		if (reference_done(s, order[i], round))
 			continue;
-		if (writes_used_up(s))
+		if (used_up(s))
 			return 0;
 		err = one(s, order[i], round, (double)s->result.n_trials, total, &t, why);
 		if (err)
@@ -220,8 +244,9 @@ static int race(struct session *s, struct rounds *r, struct why *why)
 				return err;
 		}
 		last = round;
-		if (writes_used_up(s)) {
-			s->capped = true;
+		s->capped = used_up(s);
+		if (s->capped) {
+			log_line(s->log, "%s ends the rounds", s->capped);
 			return tournament_stop(r->tournament);
 		}
 		err = one(s, r->racing[c], (unsigned)round, (double)s->result.n_trials,
@@ -289,8 +314,8 @@ static char *ranking_note(const struct session *s, const struct tournament_verdi
 			     "might.", budget_name(s->result.request.budget));
 		break;
 	case TOURNAMENT_STOPPED:
-		buf_addf(&b, "ended early%s; what is left may differ all the same.",
-			 s->capped ? " by --max-writes" : "");
+		buf_addf(&b, "ended early%s%s; what is left may differ all the same.",
+			 s->capped ? " by " : "", s->capped ? s->capped : "");
 		break;
 	default:
 		buf_addf(&b, "%s.", tournament_end_name(v->end));

@@ -128,7 +128,9 @@ int session_request(struct session *s, struct why *why)
 	r->seed = s->opt->seed_given ? s->opt->seed : (uint64_t)time(NULL);
 	s->result.started_unix_s = (uint64_t)time(NULL);
 	s->result.tool_version = strdup(STRIPEWISE_VERSION);
-	return s->result.tool_version ? 0 : -ENOMEM;
+	/* True of every state that is saved on the way; taken back at the end. */
+	s->result.incomplete_why = strdup("it was cut off before its end; 'run --resume' goes on");
+	return s->result.tool_version && s->result.incomplete_why ? 0 : -ENOMEM;
 }
 
 /* The output folder: made here, never one that exists. */
