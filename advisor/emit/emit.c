@@ -151,9 +151,9 @@ char *emit_mdadm_conf(const struct verdict *v)
 		return strdup("# The recommended layout is a single drive: there is no array.\n");
 	line = emit_mdadm_line(v);
 	buf_add(&b, "# By UUID, so that it is found whatever its drives are called. The array records its\n"
-		    "# homehost; with another HOMEHOST line than <system> here, or after the host was renamed,\n"
-		    "# this entry keeps it from coming up as md127. It must be in the initramfs, too:\n"
-		    "# update-initramfs -u\n");
+		    "# homehost; after the host is renamed, or with a HOMEHOST line other than <system>, this\n"
+		    "# entry is what still gives it its name in /dev/md. (The kernel's own number for it does\n"
+		    "# not matter, and may be md127.) It must be in the initramfs, too: update-initramfs -u\n");
 	buf_add(&b, line ? line : "");
 	buf_addc(&b, '\n');
 	b.failed |= !line;

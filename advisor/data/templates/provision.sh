@@ -28,6 +28,9 @@ say() { printf 'provision: %s\n' "$*"; }
 fail() { printf 'provision: %s\n' "$*" >&2; exit 1; }
 refuse() { printf 'provision: refused: %s\n' "$*" >&2; exit 3; }
 
+# sd_booted(3)
+systemd_runs() { [ -d /run/systemd/system ] && command -v systemctl >/dev/null; }
+
 # Runs a command that changes something, or prints it with --dry-run.
 act() {
 	changes=$((changes + 1))
@@ -246,6 +249,7 @@ limit_sync() {
 	local file
 	file=/sys/block/${target##*/}/md/sync_speed_max
 	[ -w "$file" ] || return 0
+	[ "$(first_line "/sys/block/${target##*/}/md/sync_action")" != idle ] || return 0
 	[ "$(first_line "$file" | cut -d' ' -f1)" != "$sync_max" ] || return 0
 	say "initial sync is left to md, at most $sync_max KiB/s"
 	[ "$dry_run" -eq 1 ] || printf '%s\n' "$sync_max" >"$file"
@@ -355,7 +359,7 @@ merge_fstab() {
 	[ ! -e /etc/fstab ] || awk -v own="UUID=$fs_uuid" '$1 != own' /etc/fstab >"$work/fstab"
 	printf '%s\n' "$fstab_line" >>"$work/fstab"
 	put_file /etc/fstab "$work/fstab"
-	if [ "$written" -eq 1 ] && command -v systemctl >/dev/null; then
+	if [ "$written" -eq 1 ] && systemd_runs; then
 		act systemctl daemon-reload
 	fi
 }
@@ -384,7 +388,7 @@ settings() {
 			act udevadm trigger --action=change "$d"
 		done
 	fi
-	if command -v systemctl >/dev/null && systemctl list-unit-files fstrim.timer >/dev/null 2>&1 &&
+	if systemd_runs && systemctl list-unit-files fstrim.timer >/dev/null 2>&1 &&
 		! systemctl is-enabled --quiet fstrim.timer; then
 		act systemctl enable --now fstrim.timer
 	fi
