@@ -89,16 +89,20 @@ static int prepare(struct bench *b, struct active *a, struct why *why)
 {
 	const struct job *job = a->job;
 	uint64_t longest = b->scale.record_max_ns + b->scale.ramp_ns + b->scale.sustained_max_ns;
+	size_t n = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < job->n_streams; i++) {
-		a->stream_first[i] = a->n_workers;
+		a->stream_first[i] = n;
 		a->stream_n[i] = stream_threads(&job->streams[i], a->run.mode);
-		a->n_workers += a->stream_n[i];
+		n += a->stream_n[i];
 	}
-	a->workers = calloc(a->n_workers, sizeof(*a->workers));
+	if (!n)
+		return -EINVAL;
+	a->workers = calloc(n, sizeof(*a->workers));
 	if (!a->workers)
 		return -ENOMEM;
+	a->n_workers = n;
 	for (size_t i = 0; i < job->n_streams && !err; i++) {
 		for (size_t k = 0; k < a->stream_n[i]; k++) {
 			a->workers[a->stream_first[i] + k].run = &a->run;
@@ -175,8 +179,10 @@ int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct 
 		err = -EINTR;
 	if (!err)
 		err = active_run(b, a, why);
-	if (b->stuck)
-		return err; /* its threads still use `a` */
+	if (b->stuck) {
+		b->stuck = a; /* its threads still use it */
+		return err;
+	}
 	settle(b, a);
 	if (!err)
 		err = active_collect(b, a, &r);

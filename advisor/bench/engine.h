@@ -10,6 +10,8 @@
 #include "advisor/bench/files.h"
 #include "advisor/bench/worker.h"
 
+struct active;
+
 struct bench {
 	struct target target;
 	struct bench_scale scale;
@@ -19,7 +21,7 @@ struct bench {
 	uint64_t pool_bytes;
 	uint64_t written; /* without what a running job has written */
 	uint32_t align;	  /* of O_DIRECT */
-	bool stuck;	  /* threads hang in the kernel and still use the files */
+	struct active *stuck; /* threads hang in the kernel and still use it and the files */
 };
 
 /* A job being run: workers in the order of the streams. Owned; freed by active_free(). */

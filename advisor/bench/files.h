@@ -37,7 +37,7 @@ int own_file_get(struct own_files *l, const struct target *t, const char *name, 
 int own_file_allocate(struct own_file *f, const struct target *t, uint64_t bytes, struct why *why);
 
 struct fill {
-	const void *pool; /* incompressible bytes, aligned */
+	char *pool; /* incompressible bytes, aligned; only read */
 	uint64_t pool_bytes;
 	uint64_t until_ns;	/* CLOCK_MONOTONIC: no longer than this, once min_bytes are there */
 	uint64_t min_bytes;

@@ -35,7 +35,7 @@ static int submit_one(struct filling *x, struct iocb *cb, int fd, const struct f
 
 	if (x->pool_at + len > how->pool_bytes)
 		x->pool_at = 0;
-	aio_prep(cb, false, fd, (char *)(uintptr_t)how->pool + x->pool_at, len, x->next);
+	aio_prep(cb, false, fd, how->pool + x->pool_at, len, x->next);
 	err = aio_submit(&x->q, &cb, 1);
 	if (err)
 		return err;

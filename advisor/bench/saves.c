@@ -148,7 +148,7 @@ void worker_loop_saves(struct worker *w)
 	const struct profile *p = w->spec->save;
 	uint64_t begun = clock_ns(), ended;
 
-	while (!run_over(w->run, begun)) {
+	while (w->n_files && !run_over(w->run, begun)) {
 		struct save s = {.p = p, .left = w->save_bytes};
 
 		s.record = begun >= w->run->record_ns;

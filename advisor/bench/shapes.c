@@ -153,7 +153,7 @@ int shapes_add(struct job_list *l, const char *text, size_t len, const char *fil
 	if (!copy)
 		return -ENOMEM;
 	while ((line = strsep(&rest, "\n"))) {
-		struct row r;
+		struct row r = {0};
 		int err;
 
 		kv.line++;

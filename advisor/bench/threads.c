@@ -146,7 +146,7 @@ int active_run(struct bench *b, struct active *a, struct why *why)
 	}
 	err = watch(b, a, soft_end);
 	if (err == -ETIMEDOUT) {
-		b->stuck = true;
+		b->stuck = a;
 		return why_set(why, err, a->job->name, b->target.path,
 			       "a drive has stopped answering; see the kernel log",
 			       "no operation has completed for 60 s");

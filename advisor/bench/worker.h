@@ -27,7 +27,7 @@ struct run {
 	unsigned done;		      /* atomic: threads that have ended */
 	uint64_t write_left;	      /* atomic: bytes that may still be written (--max-writes) */
 	int capped;		      /* atomic: a thread ended because none were left */
-	const char *pool;	      /* incompressible bytes, aligned; read by all */
+	char *pool;		      /* incompressible bytes, aligned; only read */
 	uint64_t pool_bytes;
 	uint64_t interval_ns;	      /* of the throughput series */
 	enum io_mode mode;
@@ -138,7 +138,7 @@ static inline char *worker_data(struct worker *w, uint64_t len)
 	uint64_t at = w->pool_at + len > w->data_bytes ? 0 : w->pool_at;
 
 	w->pool_at = at + ((len + 4095) & ~4095ULL);
-	return (char *)(uintptr_t)w->run->pool + at;
+	return w->run->pool + at;
 }
 
 static inline bool run_over(const struct run *r, uint64_t now)

@@ -220,11 +220,11 @@ int hist_from_jin(const struct jin *in, struct hist *ret)
 		(void)buckets_from_json(in, &h);
 	if (!*in->err)
 		(void)hist_check(in, &h, sum);
-	if (*in->err)
-		return *in->err;
-	h.sum_ns = (long double)sum;
-	*ret = h;
-	return 0;
+	if (!*in->err) {
+		h.sum_ns = (long double)sum;
+		*ret = h;
+	}
+	return *in->err;
 }
 
 int hist_from_json(struct json_object *o, struct hist *ret, struct why *why)

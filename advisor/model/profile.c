@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,10 +106,11 @@ static int add_size(struct reader *r, char *item)
 {
 	struct profile *p = r->p;
 	struct size_class c = {.weight = 1};
-	_cleanup_free_ char *text = strdup(item);
+	char text[64]; /* as it stood, for messages */
 	char *share = strchr(item, ':');
 	struct size_class *more;
 
+	(void)snprintf(text, sizeof(text), "%s", item);
 	if (p->n_sizes == PROFILE_SIZES_MAX)
 		return bad(r, "give at most 32", "write has too many sizes", NULL);
 	if (share)

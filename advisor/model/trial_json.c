@@ -269,30 +269,35 @@ static void get_parts(const struct jin *in, struct trial *t, struct why *why)
 		*in->err = amplification_from_json(o.o, &t->amp, why);
 }
 
+static void get_trial(const struct jin *in, struct trial *t, struct why *why)
+{
+	unsigned state = 0;
+
+	jget_str(in, "candidate", &t->candidate);
+	jget_uint(in, "round", &t->round);
+	jget_uint(in, "order", &t->order);
+	jget_enum(in, "state", state_names, ARRAY_SIZE(state_names), &state);
+	t->state = (enum trial_state)state;
+	jget_strv(in, "problems", &t->problems);
+	jget_u64(in, "started_unix_s", &t->started_unix_s);
+	jget_u64(in, "build_ns", &t->build_ns);
+	jget_u64(in, "measure_ns", &t->measure_ns);
+	jget_u64(in, "teardown_ns", &t->teardown_ns);
+	get_jobs(in, t);
+	get_parts(in, t, why);
+}
+
 int trial_from_json(struct json_object *o, struct trial *ret, struct why *why)
 {
 	struct trial t = {0};
-	unsigned state = 0;
 	int err = 0;
 	struct jin in = jin_top(o, why, &err);
 
-	if (err)
-		return err;
-	jget_str(&in, "candidate", &t.candidate);
-	jget_uint(&in, "round", &t.round);
-	jget_uint(&in, "order", &t.order);
-	jget_enum(&in, "state", state_names, ARRAY_SIZE(state_names), &state);
-	t.state = (enum trial_state)state;
-	jget_strv(&in, "problems", &t.problems);
-	jget_u64(&in, "started_unix_s", &t.started_unix_s);
-	jget_u64(&in, "build_ns", &t.build_ns);
-	jget_u64(&in, "measure_ns", &t.measure_ns);
-	jget_u64(&in, "teardown_ns", &t.teardown_ns);
-	get_jobs(&in, &t);
-	get_parts(&in, &t, why);
-	if (err) {
+	if (!*in.err)
+		get_trial(&in, &t, why);
+	if (*in.err) {
 		trial_free(&t);
-		return err;
+		return *in.err;
 	}
 	*ret = t;
 	return 0;
