@@ -209,6 +209,8 @@ static int measure(struct session *s, struct rounds *rounds, struct why *why)
 
 	if (!r)
 		r = run_rounds(s, rounds, why);
+	if (!r)
+		r = run_characterise(s, rounds, why);
 	progress_clear(&s->progress);
 	if (r)
 		keep_incomplete(s, why);
@@ -226,7 +228,9 @@ static int conclude(struct session *s, const struct rounds *rounds, struct why *
 	s->result.complete = true;
 	free(s->result.incomplete_why);
 	s->result.incomplete_why = NULL;
-	r = session_decide(s, rounds, why);
+	r = session_decide(s, rounds, &s->result.verdict, why);
+	if (!r)
+		r = output_snippets(&s->result, s->opt->wanted.profiles, why);
 	r2 = output_fill(s->out, &s->result, r ? NULL : why);
 	return r ? r : r2;
 }

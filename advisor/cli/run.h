@@ -53,6 +53,7 @@ struct trial_plan {
 
 /* The profiles are borrowed from `w`. */
 int trial_plan_make(const struct request_args *w, struct trial_plan *ret, struct why *why);
+int trial_plan_sustained(struct trial_plan *ret, struct why *why);
 void trial_plan_free(struct trial_plan *p);
 
 struct rounds;
@@ -82,8 +83,8 @@ struct session {
 };
 
 /* One trial from build to teardown. 0 with a trial in whatever state it ended; -errno only if the run cannot go on. */
-int run_trial(struct session *s, const struct candidate *c, unsigned round, struct trial *ret,
-	      struct why *why);
+int run_trial(struct session *s, const struct candidate *c, const struct trial_plan *plan,
+	      unsigned round, struct trial *ret, struct why *why);
 
 /* ---- run_session.c ---- */
 
@@ -125,7 +126,9 @@ int session_look_before(struct session *s, struct why *why);
 /* What may still be written under --max-writes, at least 1. */
 uint64_t session_writes_left(const struct session *s);
 int session_receipt(struct session *s, struct why *why);
-int session_decide(struct session *s, const struct rounds *rounds, struct why *why);
+/* `ret` is the verdict from the trials so far. */
+int session_decide(const struct session *s, const struct rounds *rounds, struct verdict *ret,
+		   struct why *why);
 
 /* Bytes that the run has brought onto all drives so far, by the kernel's counters. */
 uint64_t session_written(const struct session *s);
@@ -143,6 +146,12 @@ void rounds_free(struct rounds *r);
 
 /* All rounds; adds the trials to the result. */
 int run_rounds(struct session *s, struct rounds *r, struct why *why);
+
+/*
+ * One more trial of the layout that is going to be recommended, with the jobs that would take too
+ * long for all: sustained writes past the cache.
+ */
+int run_characterise(struct session *s, const struct rounds *r, struct why *why);
 
 /* What the race says, for decide(); `ret` points into `*ret_ranks` and `*ret_note`, both owned. */
 int rounds_ranking(const struct session *s, const struct rounds *r, struct decide_ranking *ret,

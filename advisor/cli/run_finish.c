@@ -131,9 +131,10 @@ int session_receipt(struct session *s, struct why *why)
 	return r;
 }
 
-int session_decide(struct session *s, const struct rounds *rounds, struct why *why)
+int session_decide(const struct session *s, const struct rounds *rounds, struct verdict *ret,
+		   struct why *why)
 {
-	struct result *r = &s->result;
+	const struct result *r = &s->result;
 	char array_uuid[OUTPUT_UUID_LEN], fs_uuid[OUTPUT_UUID_LEN];
 	_cleanup_free_ struct decide_rank *ranks = NULL;
 	_cleanup_free_ char *note = NULL;
@@ -158,14 +159,11 @@ int session_decide(struct session *s, const struct rounds *rounds, struct why *w
 
 	output_uuids(array_uuid, fs_uuid);
 	err = rounds_ranking(s, rounds, &ranking, &ranks, &note);
-	if (err)
-		return err;
-	err = decide(&in, &r->verdict, why);
+	if (!err)
+		err = decide(&in, ret, why);
 	if (!err && s->capped)
-		err = strv_addf(&r->verdict.warnings,
+		err = strv_addf(&ret->warnings,
 				"%s ended the rounds early: fewer trials than the budget asks for",
 				s->capped);
-	if (!err)
-		err = output_snippets(r, s->opt->wanted.profiles, why);
 	return err;
 }

@@ -64,3 +64,18 @@ int trial_plan_make(const struct request_args *w, struct trial_plan *ret, struct
 	*ret = p;
 	return 0;
 }
+
+int trial_plan_sustained(struct trial_plan *ret, struct why *why)
+{
+	struct trial_plan p = {0};
+	int r = jobs_add(&p.jobs, "sustained", why);
+
+	if (!r)
+		r = extend_modes(&p, MODE_DIRECT);
+	if (r) {
+		trial_plan_free(&p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}

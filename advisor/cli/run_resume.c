@@ -82,14 +82,19 @@ static int same_drives(const struct session *s, const struct result *prior, stru
 	return 0;
 }
 
+static bool made_again(const struct trial *t)
+{
+	return t->state == TRIAL_FAILED || trial_job(t, "sustained", MODE_DIRECT);
+}
+
 int session_resume(struct session *s, struct result *prior, struct why *why)
 {
 	int r = same_drives(s, prior, why);
 
 	if (r)
 		return r;
-	/* A trial that was cut off is measured again; it can only be the last. */
-	while (prior->n_trials && prior->trials[prior->n_trials - 1].state == TRIAL_FAILED)
+	/* A trial that was cut off is measured again, and so is what only the winner gets. */
+	while (prior->n_trials && made_again(&prior->trials[prior->n_trials - 1]))
 		trial_free(&prior->trials[--prior->n_trials]);
 	s->result.trials = take_ptr(prior->trials);
 	s->result.n_trials = s->replayed = prior->n_trials;

@@ -165,8 +165,8 @@ static const char *used_up(const struct session *s)
 	return time_used_up(s) ? "--max-time" : NULL;
 }
 
-static int one(struct session *s, size_t candidate, unsigned round, double done, double total,
-	       struct trial **ret, struct why *why)
+static int one_of(struct session *s, size_t candidate, const struct trial_plan *plan, unsigned round,
+		  double total, struct trial **ret, struct why *why)
 {
 	struct result *res = &s->result;
 	const struct candidate *c = &res->candidates[candidate];
@@ -177,13 +177,13 @@ static int one(struct session *s, size_t candidate, unsigned round, double done,
 	if (signals_stop)
 		return why_exit(why, SW_EXIT_INTERRUPTED, -EINTR, "interrupted", NULL,
 				"'run --resume' goes on from here", "rolled back");
-	progress_show(&s->progress, done, total, "round %u: %s", round + 1, title ? title : c->id);
+	progress_show(&s->progress, (double)res->n_trials, total, "round %u: %s", round + 1, title ? title : c->id);
 	more = realloc(res->trials, (res->n_trials + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	res->trials = more;
 	more[res->n_trials] = (struct trial){0};
-	r = run_trial(s, c, round, &more[res->n_trials], why);
+	r = run_trial(s, c, plan, round, &more[res->n_trials], why);
 	/* A trial without even a name was never begun. */
 	if (more[res->n_trials].candidate)
 		res->n_trials++;
@@ -193,6 +193,12 @@ static int one(struct session *s, size_t candidate, unsigned round, double done,
 		return r;
 	*ret = &more[res->n_trials - 1];
 	return save_result(s->out, res, why);
+}
+
+static int one(struct session *s, size_t candidate, unsigned round, double total, struct trial **ret,
+	       struct why *why)
+{
+	return one_of(s, candidate, &s->plan, round, total, ret, why);
 }
 
 static int measure_references(struct session *s, struct rounds *r, unsigned round, double total,
@@ -213,7 +219,7 @@ static int measure_references(struct session *s, struct rounds *r, unsigned roun
 			continue;
 		if (used_up(s))
 			return 0;
-		err = one(s, order[i], round, (double)s->result.n_trials, total, &t, why);
+		err = one(s, order[i], round, total, &t, why);
 		if (err)
 			return err;
 	}
@@ -249,8 +255,7 @@ static int race(struct session *s, struct rounds *r, struct why *why)
 			log_line(s->log, "%s ends the rounds", s->capped);
 			return tournament_stop(r->tournament);
 		}
-		err = one(s, r->racing[c], (unsigned)round, (double)s->result.n_trials,
-			  expected_trials(s, r), &t, why);
+		err = one(s, r->racing[c], (unsigned)round, expected_trials(s, r), &t, why);
 		if (err)
 			return err;
 		x = sample_of(t);
@@ -275,6 +280,30 @@ int run_rounds(struct session *s, struct rounds *r, struct why *why)
 	rng_seed(&r->rng, s->result.request.seed ^ 0x7265666572656e63ULL);
 	err = replay(s, r, why);
 	return err ? err : race(s, r, why);
+}
+
+int run_characterise(struct session *s, const struct rounds *r, struct why *why)
+{
+	_cleanup_verdict_ struct verdict v = {0};
+	struct trial_plan plan = {0};
+	struct tournament_progress p;
+	struct trial *t;
+	int err;
+
+	/* Nothing to recommend is said later, with its reason. */
+	if (writes_used_up(s) || session_decide(s, r, &v, NULL) || !v.decided)
+		return 0;
+	tournament_progress(r->tournament, &p);
+	err = trial_plan_sustained(&plan, why);
+	for (size_t i = 0; !err && i < s->result.n_candidates; i++) {
+		if (strcmp(s->result.candidates[i].id, v.layout.id) != 0)
+			continue;
+		err = one_of(s, i, &plan, (unsigned)p.rounds + 1, (double)s->result.n_trials + 1, &t,
+			     why);
+		break;
+	}
+	trial_plan_free(&plan);
+	return err;
 }
 
 /* Places: those still in by their first figure, then those that dropped out, the last one first. */

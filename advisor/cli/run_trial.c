@@ -20,6 +20,7 @@
 struct running {
 	struct session *s;
 	const struct candidate *c;
+	const struct trial_plan *plan;
 	struct trial *t;
 	struct built built;
 };
@@ -44,7 +45,7 @@ static bool ends_run(int err)
  */
 static int prepare_all(struct running *r, struct bench *b, uint64_t *ret_written, struct why *why)
 {
-	const struct trial_plan *p = &r->s->plan;
+	const struct trial_plan *p = r->plan;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->jobs.n; i++) {
@@ -60,7 +61,7 @@ static int prepare_all(struct running *r, struct bench *b, uint64_t *ret_written
 
 static int run_job(struct running *r, struct bench *b, size_t i, struct why *why)
 {
-	const struct trial_plan *p = &r->s->plan;
+	const struct trial_plan *p = r->plan;
 	struct trial *t = r->t;
 	struct job_result *more = realloc(t->jobs, (t->n_jobs + 1) * sizeof(*more));
 	int err;
@@ -114,7 +115,7 @@ static int run_jobs(struct running *r, struct bench *b, struct why *why)
 	err = prepare_all(r, b, &written, why);
 	if (!err)
 		err = look(r, &before, why);
-	for (size_t i = 0; !err && i < r->s->plan.jobs.n; i++)
+	for (size_t i = 0; !err && i < r->plan->jobs.n; i++)
 		err = run_job(r, b, i, why);
 	if (!err)
 		err = look(r, &after, why);
@@ -200,10 +201,10 @@ static void close_trial(struct trial *t, int err, struct why *why)
 	t->state = err ? TRIAL_FAILED : t->problems.n ? TRIAL_INVALID : TRIAL_OK;
 }
 
-int run_trial(struct session *s, const struct candidate *c, unsigned round, struct trial *ret,
-	      struct why *why)
+int run_trial(struct session *s, const struct candidate *c, const struct trial_plan *plan,
+	      unsigned round, struct trial *ret, struct why *why)
 {
-	struct running r = {.s = s, .c = c, .t = ret};
+	struct running r = {.s = s, .c = c, .plan = plan, .t = ret};
 	_cleanup_why_ struct why down = WHY_INIT;
 	uint64_t start;
 	int err;

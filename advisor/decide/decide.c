@@ -189,6 +189,8 @@ static int fill(const struct decide_input *in, struct standing *s, struct verdic
 	if (!err)
 		err = warn_members(in, &v->warnings);
 	if (!err)
+		err = warn_collapse(in, &v->warnings);
+	if (!err)
 		err = warn_trials(in, s, &v->warnings);
 	if (err)
 		return err;

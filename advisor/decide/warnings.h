@@ -14,6 +14,8 @@ int warn_drives(const struct decide_input *in, struct strv *ret);
 int warn_twins(const struct decide_input *in, struct strv *ret);
 /* A member that is slower than its twins in the same trials (warn_members.c). */
 int warn_members(const struct decide_input *in, struct strv *ret);
+/* Sustained writes that collapse, with the rate before and after (warn_collapse.c). */
+int warn_collapse(const struct decide_input *in, struct strv *ret);
 /* About the recommended layout and its figures (warn_layout.c). */
 int warn_layout(const struct decide_input *in, const struct candidate *c, const struct standing *s,
 		struct strv *ret);
