@@ -91,7 +91,6 @@ static const struct argp verify_argp = {
 static int print_unit(const struct verify_args *a)
 {
 	_cleanup_free_ char *program = NULL, *result = realpath(a->result, NULL), *text = NULL;
-	_cleanup_free_ char *file = NULL;
 	char own[4096];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
