@@ -91,23 +91,25 @@ int geometry_fill(struct candidate *c)
 /* Sectors kept for a bitmap (super1.c choose_bm_space()). */
 static uint64_t bitmap_sectors(uint64_t sectors)
 {
-	if (sectors < 64 * 2)
+	const uint64_t kib = 2;
+
+	if (sectors < 64 * kib)
 		return 0;
-	if (sectors - 64 * 2 >= 200ULL * 1024 * 1024 * 2)
-		return 128 * 2;
-	if (sectors - 4 * 2 > 8ULL * 1024 * 1024 * 2)
-		return 64 * 2;
-	return 4 * 2;
+	if (sectors - 64 * kib >= (200ULL << 20) * kib)
+		return 128 * kib;
+	if (sectors - 4 * kib > (8ULL << 20) * kib)
+		return 64 * kib;
+	return 4 * kib;
 }
 
 uint64_t geometry_data_offset(uint64_t drive_bytes, uint64_t chunk_bytes)
 {
 	uint64_t sectors = drive_bytes / SECTOR, chunk = chunk_bytes / SECTOR;
-	uint64_t headroom = 128 * 1024 * 2, offset;
+	uint64_t headroom = 128ULL * 1024 * 2, offset;
 
 	while (headroom << 10 > sectors && (!chunk || headroom >= chunk * 2))
 		headroom >>= 1;
-	offset = (12 * 2 + bitmap_sectors(sectors) + headroom) * SECTOR;
+	offset = (12ULL * 2 + bitmap_sectors(sectors) + headroom) * SECTOR;
 	return (offset + MIB - 1) / MIB * MIB;
 }
 

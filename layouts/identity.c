@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "advisor/base/parse.h"
 #include "advisor/model/json.h"
 #include "layouts/identity.h"
+#include "layouts/use.h"
 #include "advisor/base/ban.h"
 
 void identity_free(struct identity *id)
@@ -88,7 +88,7 @@ int identity_read(const struct root *root, unsigned maj, unsigned min, struct id
 	_cleanup_identity_ struct identity id = {0};
 	_cleanup_free_ char *self = NULL, *drive = NULL;
 	uint64_t sectors, number = 0;
-	char *slash;
+	const char *slash;
 	int r = root_realpath(root, &self, "/sys/dev/block/%u:%u", maj, min);
 
 	if (r < 0)
@@ -98,17 +98,16 @@ int identity_read(const struct root *root, unsigned maj, unsigned min, struct id
 		r = mul_u64(sectors, 512, &id.size_bytes);
 	if (r < 0)
 		return r;
-	drive = strdup(self);
+	id.partition = root_read_u64(root, &number, "%s/partition", self) == 0;
+	if (id.partition)
+		r = root_read_u64(root, &id.start_sectors, "%s/start", self);
+	if (r < 0)
+		return r;
+	/* A partition's folder is inside its drive's. */
+	slash = strrchr(self, '/');
+	drive = id.partition && slash ? strndup(self, (size_t)(slash - self)) : strdup(self);
 	if (!drive)
 		return -ENOMEM;
-	id.partition = root_read_u64(root, &number, "%s/partition", self) == 0;
-	if (id.partition) {
-		r = root_read_u64(root, &id.start_sectors, "%s/start", self);
-		slash = strrchr(drive, '/');
-		if (r < 0 || !slash)
-			return r < 0 ? r : -EINVAL;
-		*slash = '\0';
-	}
 	r = read_loop(root, drive, &id);
 	if (!id.serial)
 		id.serial = read_text(root, drive, "device/serial", "serial");
@@ -151,24 +150,6 @@ char *identity_text(const struct identity *id)
 	return str_printf("%s %s", id->serial || !s ? "serial" : "WWID", s ? s : "unknown");
 }
 
-/* Device number of a name in /sys/class/block. */
-static int number_of(const struct root *root, const char *name, unsigned *ret_maj,
-		     unsigned *ret_min)
-{
-	_cleanup_free_ char *text = NULL;
-	int end = 0;
-	unsigned maj, min;
-	int r = root_read(root, &text, "/sys/class/block/%s/dev", name);
-
-	if (r < 0)
-		return r;
-	if (sscanf(text, "%u:%u%n", &maj, &min, &end) != 2 || text[end])
-		return -EBADMSG;
-	*ret_maj = maj;
-	*ret_min = min;
-	return 0;
-}
-
 static bool hidden(const struct root *root, const char *name)
 {
 	uint64_t v;
@@ -193,7 +174,7 @@ int identity_find(const struct root *root, const struct identity *id, char **ret
 		_cleanup_identity_ struct identity other = {0};
 		unsigned a, b;
 
-		if (hidden(root, *name) || number_of(root, *name, &a, &b) < 0 ||
+		if (hidden(root, *name) || use_number(root, *name, &a, &b) < 0 ||
 		    identity_read(root, a, b, &other) < 0 || !identity_same(id, &other))
 			continue;
 		if (found)
@@ -224,7 +205,7 @@ int identity_count_serial(const struct root *root, const char *serial)
 		_cleanup_identity_ struct identity id = {0};
 		unsigned a, b;
 
-		if (hidden(root, *name) || number_of(root, *name, &a, &b) < 0 ||
+		if (hidden(root, *name) || use_number(root, *name, &a, &b) < 0 ||
 		    identity_read(root, a, b, &id) < 0)
 			continue;
 		if (id.serial && strcmp(id.serial, serial) == 0)

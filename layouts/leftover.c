@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -28,15 +27,11 @@ int leftover_drive_gone(const struct identity *id, int err, struct why *why)
 static int unmount_device(struct acts *a, const char *name, struct strv *done, struct why *why)
 {
 	_cleanup_list_ char **points = NULL;
-	_cleanup_free_ char *dev = NULL;
 	unsigned maj, min;
-	int r = root_read(a->root, &dev, "/sys/class/block/%s/dev", name);
+	int r = use_number(a->root, name, &maj, &min);
 
-	if (r)
-		return r;
-	if (sscanf(dev, "%u:%u", &maj, &min) != 2)
-		return -EBADMSG;
-	r = use_mounts(a->root, maj, min, &points);
+	if (!r)
+		r = use_mounts(a->root, maj, min, &points);
 	for (char **p = points; !r && p && *p; p++) {
 		r = mount_undo(a, *p, why);
 		if (!r)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/model/strv.h"
 #include "layouts/use.h"
 #include "advisor/base/ban.h"
@@ -29,20 +29,45 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
+int use_parse_number(const char *text, unsigned *ret_maj, unsigned *ret_min)
+{
+	const char *colon = strchr(text, ':');
+	char maj[16];
+	uint32_t a, b;
+
+	if (!colon || (size_t)(colon - text) >= sizeof(maj))
+		return -EBADMSG;
+	memcpy(maj, text, (size_t)(colon - text));
+	maj[colon - text] = '\0';
+	if (parse_u32(maj, &a) || parse_u32(colon + 1, &b))
+		return -EBADMSG;
+	*ret_maj = a;
+	*ret_min = b;
+	return 0;
+}
+
+int use_number(const struct root *root, const char *name, unsigned *ret_maj, unsigned *ret_min)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = root_read(root, &text, "/sys/class/block/%s/dev", name);
+
+	return r < 0 ? r : use_parse_number(text, ret_maj, ret_min);
+}
+
 /* A line of mountinfo: "36 35 98:0 /root /mount/point options ..."; the point is in place. */
 static int mount_line(char *line, unsigned *maj, unsigned *min, char **ret_point)
 {
-	int at = 0;
-	char *end;
+	char *word[5];
 
-	if (sscanf(line, "%*u %*u %u:%u %*s %n", maj, min, &at) != 2 || !at)
+	for (size_t i = 0; i < ARRAY_SIZE(word); i++) {
+		word[i] = strsep(&line, " ");
+		if (!word[i] || !line)
+			return -EBADMSG;
+	}
+	if (use_parse_number(word[2], maj, min))
 		return -EBADMSG;
-	end = strchr(line + at, ' ');
-	if (!end)
-		return -EBADMSG;
-	*end = '\0';
-	unescape(line + at);
-	*ret_point = line + at;
+	unescape(word[4]);
+	*ret_point = word[4];
 	return 0;
 }
 
@@ -157,14 +182,11 @@ static int find_holder(const struct root *root, const char *name, char **ret_wha
 
 static int find_one(const struct root *root, const char *name, char **ret_what)
 {
-	_cleanup_free_ char *dev = NULL;
 	unsigned maj, min;
-	int r = root_read(root, &dev, "/sys/class/block/%s/dev", name);
+	int r = use_number(root, name, &maj, &min);
 
 	if (r < 0)
 		return r;
-	if (sscanf(dev, "%u:%u", &maj, &min) != 2)
-		return -EBADMSG;
 	r = find_holder(root, name, ret_what);
 	if (!r)
 		r = find_mount(root, "self", name, maj, min, ret_what);

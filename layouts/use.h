@@ -8,6 +8,12 @@
 
 #include "advisor/base/path.h"
 
+/* "259:1", the whole text. 0 or -EBADMSG. */
+int use_parse_number(const char *text, unsigned *ret_maj, unsigned *ret_min);
+
+/* The device number of a name in /sys/class/block. 0 or -errno. */
+int use_number(const struct root *root, const char *name, unsigned *ret_maj, unsigned *ret_min);
+
 /*
  * 0 if the device, its partitions, and (for a partition) its neighbours and its drive are idle;
  * 1 with `ret_what` ("nvme0n1p2 is mounted on /srv"; caller frees) if not; -errno.

@@ -200,6 +200,6 @@ int candidate_from_json(struct json_object *o, struct candidate *ret, struct why
 	c.bitmap = (enum bitmap)bitmap;
 	c.fs = (enum fs_type)fs;
 	*ret = c;
-	c = (struct candidate){0};
+	memset(&c, 0, sizeof(c)); /* handed over */
 	return 0;
 }
