@@ -92,4 +92,4 @@ install: all
 clean:
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(LIBOBJ:.o=.d) $(B)/advisor/cli/main.d $(wildcard $(B)/tests/*.d)

@@ -333,21 +333,21 @@ static char *ranking_note(const struct session *s, const struct tournament_verdi
 	switch (v->end) {
 	case TOURNAMENT_DECIDED:
 		buf_addf(&b, "one is left. The chance that a truly better layout was dropped is at most "
-			     "%.0f %%.", v->alpha * 100);
+			     "%.0f %%", v->alpha * 100);
 		break;
 	case TOURNAMENT_ALIKE:
-		buf_addf(&b, "those left cannot be told apart: a gap worth having would have shown.");
+		buf_addf(&b, "those left cannot be told apart: a gap worth having would have shown");
 		break;
 	case TOURNAMENT_OUT_OF_ROUNDS:
 		buf_addf(&b, "those left could not be told apart within the %s budget; a larger one "
-			     "might.", budget_name(s->result.request.budget));
+			     "might", budget_name(s->result.request.budget));
 		break;
 	case TOURNAMENT_STOPPED:
-		buf_addf(&b, "ended early%s%s; what is left may differ all the same.",
+		buf_addf(&b, "ended early%s%s; what is left may differ all the same",
 			 s->capped ? " by " : "", s->capped ? s->capped : "");
 		break;
 	default:
-		buf_addf(&b, "%s.", tournament_end_name(v->end));
+		buf_addf(&b, "%s", tournament_end_name(v->end));
 		break;
 	}
 	return buf_take(&b);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
@@ -159,17 +161,74 @@ static int hidden(const struct machine *m, struct strv *w)
 	return 0;
 }
 
+/* What one rule says of one drive. */
+struct said {
+	const struct drive *d;
+	char *text;
+	bool told;
+};
+
+/* The same sentence, each about its own drive. */
+static bool alike(const struct said *a, const struct said *b)
+{
+	size_t n = strlen(a->d->name), m = strlen(b->d->name);
+
+	return !strncmp(a->text, a->d->name, n) && !strncmp(b->text, b->d->name, m) &&
+	       !strcmp(a->text + n, b->text + m);
+}
+
+/* One sentence for all drives of which it is true. */
+static int tell(struct said *v, size_t n, struct strv *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_buf_ struct buf others = BUF_INIT;
+
+		if (v[i].told)
+			continue;
+		for (size_t k = i + 1; k < n; k++) {
+			if (v[k].told || !alike(&v[i], &v[k]))
+				continue;
+			buf_addf(&others, "%s%s", others.len ? ", " : " The same: ", v[k].d->name);
+			v[k].told = true;
+		}
+		if (others.failed || strv_addf(ret, "%s%s%s", v[i].text, others.len ? others.s : "",
+					       others.len ? "." : "") < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+typedef int (*drive_rule)(const struct drive *d, struct strv *w);
+
+static int apply(const struct decide_input *in, drive_rule rule, struct strv *ret)
+{
+	_cleanup_strv_ struct strv texts = {0};
+	_cleanup_free_ struct said *v = NULL;
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < in->n_members && !err; i++) {
+		const struct drive *d = decide_member(in, i);
+		struct said *more;
+
+		err = d ? rule(d, &texts) : 0;
+		more = realloc(v, (texts.n + 1) * sizeof(*v));
+		if (!more)
+			return -ENOMEM;
+		v = more;
+		for (; n < texts.n; n++)
+			v[n] = (struct said){.d = d, .text = texts.v[n]};
+	}
+	return err ? err : tell(v, n, ret);
+}
+
 int warn_drives(const struct decide_input *in, struct strv *ret)
 {
-	static int (*const rules[])(const struct drive *d, struct strv *w) = {
-		emulated, not_a_drive, write_cache, critical, worn, pcie_link, format, hints};
+	static const drive_rule rules[] = {emulated, not_a_drive, write_cache, critical,
+					   worn,     pcie_link,   format,      hints};
 
-	for (size_t i = 0; i < in->n_members; i++) {
-		const struct drive *d = decide_member(in, i);
-
-		for (size_t r = 0; d && r < ARRAY_SIZE(rules); r++)
-			if (rules[r](d, ret) < 0)
-				return -ENOMEM;
-	}
+	for (size_t r = 0; r < ARRAY_SIZE(rules); r++)
+		if (apply(in, rules[r], ret) < 0)
+			return -ENOMEM;
 	return hidden(in->machine, ret);
 }

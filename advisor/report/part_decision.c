@@ -61,9 +61,12 @@ static void tie_line(struct doc *d, const struct verdict *v)
 
 static void sureness(struct doc *d, const struct verdict *v)
 {
+	const char *note = v->confidence_note ? v->confidence_note : "";
+
 	if (v->confidence >= 0)
-		doc_add(d, BLOCK_PARAGRAPH, "Confidence %.0f %%: %s.", v->confidence * 100,
-			v->confidence_note ? v->confidence_note : "");
+		doc_add(d, BLOCK_PARAGRAPH, "%s with a confidence of %.0f %%: %s.",
+			v->ties.n ? "One of these is the best" : "It is the best",
+			v->confidence * 100, note);
 	else
 		doc_add(d, BLOCK_PARAGRAPH, "Confidence: not known; %s.",
 			v->confidence_note ? v->confidence_note : "nothing was decided");
@@ -121,6 +124,8 @@ void part_warnings(struct doc *d, const struct result *r)
 	doc_section(d, "Warnings");
 	for (size_t i = 0; i < v->warnings.n; i++)
 		doc_add(d, BLOCK_WARNING, "%s", v->warnings.v[i]);
+	/* What a controller may hide is among the verdict's warnings. */
 	for (size_t i = 0; i < r->machine.warnings.n; i++)
-		doc_add(d, BLOCK_WARNING, "%s", r->machine.warnings.v[i]);
+		if (!r->verdict.warnings.n || !str_starts(r->machine.warnings.v[i], "controller "))
+			doc_add(d, BLOCK_WARNING, "%s", r->machine.warnings.v[i]);
 }
