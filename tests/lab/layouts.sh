@@ -53,6 +53,8 @@ whole() { # everything that must be as before; the journals too
 	picture
 	ls -A /run/stripewise $LAB_COPY 2>/dev/null
 }
+things() { sed '/^# queue settings/,/^# files/d' "$1"; }
+settings() { sed -n '/^# queue settings/,/^# files/p' "$1"; }
 run_one() { # shellcheck disable=SC2086
 	"$program" one $one $drives
 }
@@ -146,8 +148,11 @@ crash | fail | undo | some)
 	one=raid0-128k-ext4
 	killed_at mount-after
 	rm -rf /run/stripewise/journal $LAB_COPY/journal
-	check "undo without any journal" undone
-	check "undo with nothing to do" undone
+	whole >/tmp/settings # a setting does not say what it was before
+	check "undo without any journal" "$program" undo
+	check "no array, superblock, mount or file is left" diff <(things /tmp/before) <(things <(whole))
+	check "and settings are not guessed" diff <(settings /tmp/settings) <(settings <(whole))
+	check "undo with nothing to do" "$program" undo
 	;;
 cut)
 	LAB_COPY=$LAB_OUT
