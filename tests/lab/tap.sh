@@ -3,16 +3,18 @@
 # Sourced by the lab tests: TAP lines, and a picture of the machine to compare before and after.
 
 failed=0
+# Loaded now, so that what a run loads makes no difference between before and after.
+modprobe -a md-mod raid0 raid1 raid10 ext4 xfs 2>/dev/null
 
 # check NAME COMMAND...: "ok NAME" if it succeeds; else "not ok NAME" and what it printed.
 check() {
-	local name=$1 out
+	local name=$1 printed_
 	shift
-	if out=$("$@" 2>&1); then
+	if printed_=$("$@" 2>&1); then
 		echo "ok $name"
 	else
 		echo "not ok $name"
-		printf '%s\n' "$out" | tail -n 20 | sed 's/^/# /'
+		printf "%s\n" "$printed_" | tail -n 20 | sed 's/^/# /'
 		failed=1
 	fi
 }

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What an instrument must find: a slow member is named, a drive whose burst allowance runs out is
+# reported with the rate before and after, --max-writes is kept, and a killed run is resumed.
+# shellcheck disable=SC2317 # functions are called through check
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+case ${1:-} in
+'')
+	"$0" --slow && "$0" --burst
+	exit
+	;;
+--slow)
+	exec scripts/lab --drives 1 --drive serial=SLOW,delay=2ms --timeout 900 \
+		--out build/check/instrument -- "$PWD/$0" --guest-slow
+	;;
+--burst)
+	exec scripts/lab --drive serial=BURST,bps=4M,bps-burst=40M,burst-length=2 --timeout 600 \
+		--out build/check/instrument -- "$PWD/$0" --guest-burst
+	;;
+esac
+. tests/lab/tap.sh
+out=$LAB_OUT
+
+slow() {
+	local devs="/dev/nvme0n1 /dev/nvme1n1" erase="--erase LAB0001,SLOW" before after trials
+	local small="--role live --levels 1 --fs ext4 --budget quick --for valheim:1 --seed 3"
+	# shellcheck disable=SC2086 # words are meant
+	{
+		stripewise run $devs $small --max-time 10m $erase --out "$out/slow" >/tmp/run.out 2>&1 </dev/null &
+		for _ in $(seq 1200); do
+			[ "$(jq '.trials | length' "$out/slow/result.json" 2>/dev/null || echo 0)" -ge 3 ] && break
+			sleep 0.2
+		done
+		kill -KILL $!
+		wait $! 2>/dev/null
+		before=$(jq -c '[.trials[] | select(.state != "failed") | {candidate, round, started_unix_s}]' "$out/slow/result.json")
+		check "run --resume goes on after kill -9" exits 0 stripewise run --resume "$out/slow" $erase --max-time 4m
+		after=$(jq -c "[.trials[:$(jq length <<<"$before")][] | {candidate, round, started_unix_s}]" "$out/slow/result.json")
+		check "no finished trial is repeated" test "$before" = "$after"
+		check "it comes to a verdict" jq -e '.tool.complete and .verdict.layout.level == "raid1"' "$out/slow/result.json"
+		check "the slow member is named" jq -e \
+			'[.verdict.warnings[] | select(test("SLOW") and test("is the slow one"))] | length == 1' "$out/slow/result.json"
+		check "its twin is not" jq -e \
+			'[.verdict.warnings[] | select(test("LAB0001") and test("is the slow one"))] | length == 0' "$out/slow/result.json"
+		check "the result follows its schema" scripts/check-schema "$out/slow/result.json"
+		check "the receipt equals the drives' own counters" jq -e '
+			[.wear.drives[] | (.smart_bytes - .stat_bytes | fabs) <= 2 * .smart_unit_bytes] | all' "$out/slow/result.json"
+		check "--max-writes is kept" exits 0 stripewise run $devs $small --max-writes 3G $erase --out "$out/capped"
+		check "it says so" says 'max-writes'
+		check "no more was written than allowed" jq -e '[.wear.drives[].stat_bytes] | add <= 3000000000' "$out/capped/result.json"
+		trials=$(jq '.trials | length' "$out/capped/result.json")
+		check "and something was measured" test "$trials" -ge 1
+	}
+}
+
+burst() {
+	check "a run on a drive with a burst allowance" exits 0 stripewise run /dev/nvme0n1 --role dev \
+		--fs ext4 --budget quick --for valheim:1 --max-time 1m --erase BURST --out "$out/burst"
+	check "the collapse is reported, with both rates" jq -e \
+		'[.verdict.warnings[] | select(test("collapse") and test("until"))] | length >= 1' "$out/burst/result.json"
+}
+
+"${1#--guest-}"
+finish
