@@ -179,6 +179,7 @@ static const struct decide_ranking *earlier(const struct result *r, unsigned tol
 		ranks[ret->n++] = (struct decide_rank){
 			.candidate = s->candidate, .rank = s->tied ? 0 : 1, .tied = s->tied};
 	}
+	ret->ranks = ranks;
 	ret->confidence = v->confidence;
 	ret->note = v->confidence_note;
 	return still ? ret : NULL;

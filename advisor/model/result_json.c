@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* JSON of struct result; its schema is docs/result.schema.json. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/model/json.h"
 #include "advisor/model/result.h"
@@ -117,6 +119,22 @@ static void *list_of(const struct jin *in, size_t n, size_t size, size_t *n_to)
 	return p;
 }
 
+/* A part that was read on its own says "$.x"; here it stands at `key`, or at element `i` of it. */
+static void place_part(const struct jin *top, const char *key, size_t i)
+{
+	struct why *why = top->why;
+	char *where;
+
+	if (!*top->err || !why || !why->where || why->where[0] != '$')
+		return;
+	where = i == SIZE_MAX ? str_printf("$.%s%s", key, why->where + 1)
+			      : str_printf("$.%s[%zu]%s", key, i, why->where + 1);
+	if (!where)
+		return;
+	free(why->where);
+	why->where = where;
+}
+
 static void get_tool(const struct jin *top, struct result *r)
 {
 	struct jin in = jin_object(top, "tool");
@@ -151,12 +169,18 @@ static void get_parts(const struct jin *top, struct result *r)
 	struct jin machine = jin_object(top, "machine");
 	struct jin verdict = jin_object(top, "verdict");
 
-	if (!*top->err)
-		*top->err = request_from_json(request.o, &r->request, top->why);
-	if (!*top->err)
-		*top->err = machine_from_json(machine.o, &r->machine, top->why);
-	if (!*top->err)
-		*top->err = verdict_from_json(verdict.o, &r->verdict, top->why);
+	if (*top->err)
+		return;
+	*top->err = request_from_json(request.o, &r->request, top->why);
+	place_part(top, "request", SIZE_MAX);
+	if (*top->err)
+		return;
+	*top->err = machine_from_json(machine.o, &r->machine, top->why);
+	place_part(top, "machine", SIZE_MAX);
+	if (*top->err)
+		return;
+	*top->err = verdict_from_json(verdict.o, &r->verdict, top->why);
+	place_part(top, "verdict", SIZE_MAX);
 	get_members(&request, r);
 }
 
@@ -169,8 +193,10 @@ static void get_candidates(const struct jin *top, struct result *r)
 	for (size_t i = 0; i < r->n_candidates && !*top->err; i++) {
 		struct jin c = jin_item(&list, i);
 
-		if (!*top->err)
-			*top->err = candidate_from_json(c.o, &r->candidates[i], top->why);
+		if (*top->err)
+			break;
+		*top->err = candidate_from_json(c.o, &r->candidates[i], top->why);
+		place_part(top, "candidates", i);
 	}
 }
 
@@ -183,8 +209,10 @@ static void get_trials(const struct jin *top, struct result *r)
 	for (size_t i = 0; i < r->n_trials && !*top->err; i++) {
 		struct jin t = jin_item(&list, i);
 
-		if (!*top->err)
-			*top->err = trial_from_json(t.o, &r->trials[i], top->why);
+		if (*top->err)
+			break;
+		*top->err = trial_from_json(t.o, &r->trials[i], top->why);
+		place_part(top, "trials", i);
 		if (!*top->err && !result_candidate(r, r->trials[i].candidate))
 			(void)jin_fail(&t, "candidate", "'%s' is not one of the candidates",
 				       r->trials[i].candidate);

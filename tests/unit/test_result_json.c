@@ -216,6 +216,8 @@ static void damaged_is_refused(void **state)
 		if (!result_from_json(o, &r, &why))
 			fail_msg("damage %u was not noticed", kind);
 		assert_non_null(why.cause);
+		if (kind == 4)
+			assert_string_equal(why.where, "$.trials[3].round");
 		assert_int_equal(r.n_trials, 12345); /* untouched */
 		json_object_put(o);
 	}

@@ -222,6 +222,20 @@ erase_members() {
 	done
 }
 
+# By UUID, under the kernel's own name: the link in /dev/md comes when udev gets to it.
+find_array() {
+	local tries=60
+	target=$array_dev
+	[ "$dry_run" -eq 0 ] || return 0
+	while [ "$tries" -gt 0 ]; do
+		target=$(running_array)
+		[ -z "$target" ] || [ ! -b "$target" ] || return 0
+		sleep 1
+		tries=$((tries - 1))
+	done
+	fail "the array does not appear, though mdadm was content; see /proc/mdstat"
+}
+
 build_array() {
 	local d
 	target=$(running_array)
@@ -232,7 +246,7 @@ build_array() {
 	for d in "${dev[@]}"; do
 		if is_ours "$d"; then
 			act mdadm --assemble "$array_dev" --uuid="$array_uuid" --run
-			target=$array_dev
+			find_array
 			return 0
 		fi
 	done
@@ -241,8 +255,7 @@ build_array() {
 	recheck
 	act create_array </dev/null
 	fresh=1
-	target=$array_dev
-	[ ! -e "$array_dev" ] || target=$(readlink -f "$array_dev")
+	find_array
 }
 
 limit_sync() {
