@@ -10,6 +10,7 @@
 #include "advisor/cli/probe_table.h"
 #include "advisor/model/machine.h"
 #include "probes/machine/machine_probe.h"
+#include "layouts/layouts.h"
 #include "advisor/base/ban.h"
 
 enum { OPT_COLUMNS = OPT_FIRST_OWN, OPT_NO_SMART };
@@ -217,6 +218,8 @@ static int run(int argc, char **argv)
 	if (r)
 		return cli_fail_with(SW_EXIT_FAILED, "cannot open the root '%s': %s", a.sysroot,
 				     strerror(-r));
+	if (root_is_live(&root) && scratch_active(RUN_DIR))
+		cli_note("a run is active on this machine; its drives show as in use");
 	r = machine_probe(&root,
 			  &(struct probe_options){.names = (const char *const *)names.v,
 						  .n_names = names.n,

@@ -220,7 +220,7 @@ static int measure(struct session *s, struct rounds *rounds, struct why *why)
 /* Verdict and files; nothing stands on the drives any more. */
 static int conclude(struct session *s, const struct rounds *rounds, struct why *why)
 {
-	int r = session_receipt(s, why), r2;
+	int r = session_receipt(s, true, why), r2;
 
 	if (r)
 		return r;

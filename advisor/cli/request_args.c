@@ -189,6 +189,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct request_args *a = state->input;
 	struct request *r = a ? &a->request : NULL;
 
+	if (a && key >= OPT_FOR && key <= OPT_NAME)
+		a->any_given = true;
 	switch (key) {
 	case OPT_FOR:
 		a->workloads_given = true;
@@ -241,6 +243,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp request_argp = {.options = options, .parser = parse};
+
+bool request_args_given(const struct request_args *a)
+{
+	return a->any_given;
+}
 
 void request_args_init(struct request_args *a)
 {

@@ -18,11 +18,15 @@ struct request_args {
 	struct request request;
 	struct profile *profiles; /* owned; one a workload, in the same order */
 	size_t n_profiles;
+	bool any_given; /* whichever it was */
 	bool role_given, years_given, workloads_given, save_budget_given;
 	char *profile_file; /* --profile, owned */
 };
 
 extern const struct argp request_argp;
+
+/* True if any of the options was given. */
+bool request_args_given(const struct request_args *a);
 
 /* Defaults of product.md; no workload yet. */
 void request_args_init(struct request_args *a);

@@ -77,8 +77,10 @@ struct session {
 	struct counters before; /* of the members, before the first write */
 	size_t replayed;	/* trials of an earlier run that were taken over (--resume) */
 	const char *capped;	/* the option that ended the rounds early; NULL */
-	uint64_t written_before; /* by the run that is resumed */
+	uint64_t written_before; /* by the run that is resumed, on all drives */
+	uint64_t *earlier;	 /* owned; the same by member; NULL */
 	uint64_t planned_trial_ns;
+	uint64_t planned_file_bytes; /* what its files take, so that mkfs need not make more */
 	uint64_t planned_trial_bytes; /* what one trial's jobs write at most, at the program */
 };
 
@@ -125,12 +127,17 @@ int session_resume(struct session *s, struct result *prior, struct why *why);
 int session_look_before(struct session *s, struct why *why);
 /* What may still be written under --max-writes, at least 1. */
 uint64_t session_writes_left(const struct session *s);
-int session_receipt(struct session *s, struct why *why);
+/* What was written to each drive; `final`: with SMART, once nothing stands any more. */
+int session_receipt(struct session *s, bool final, struct why *why);
 /* `ret` is the verdict from the trials so far. */
 int session_decide(const struct session *s, const struct rounds *rounds, struct verdict *ret,
 		   struct why *why);
 
-/* Bytes that the run has brought onto all drives so far, by the kernel's counters. */
+/*
+ * Bytes that the run has brought onto all drives so far, by the kernel's counters;
+ * WRITTEN_UNKNOWN if they cannot be read: then a cap counts as used up.
+ */
+#define WRITTEN_UNKNOWN UINT64_MAX
 uint64_t session_written(const struct session *s);
 
 /* Who races and who is only a reference; and the race. */

@@ -38,9 +38,15 @@ uint64_t session_written(const struct session *s)
 	uint64_t sum = 0;
 
 	if (look(s, false, &now, NULL))
-		return UINT64_MAX; /* cannot tell: as if everything were used up */
-	for (size_t i = 0; i < now.n_members; i++)
-		sum += now.members[i].write_bytes.v - s->before.members[i].write_bytes.v;
+		return WRITTEN_UNKNOWN;
+	for (size_t i = 0; i < now.n_members; i++) {
+		const struct fact_u64 *a = &s->before.members[i].write_bytes;
+		const struct fact_u64 *b = &now.members[i].write_bytes;
+
+		if (a->state != FACT_KNOWN || b->state != FACT_KNOWN || b->v < a->v)
+			return WRITTEN_UNKNOWN;
+		sum += b->v - a->v;
+	}
 	return sum + s->written_before;
 }
 
@@ -78,6 +84,9 @@ static int fill_receipt(const struct session *s, const struct counters *after, s
 	if (!w->drive)
 		return -ENOMEM;
 	r = difference(&a->write_bytes, &b->write_bytes, "/sys/block/*/stat", &w->stat_bytes);
+	/* A resumed run's receipt holds what was written before the interruption, too. */
+	if (!r && s->earlier && w->stat_bytes.state == FACT_KNOWN)
+		w->stat_bytes.v += s->earlier[i];
 	if (!r)
 		r = difference(&a->host_written_bytes, &b->host_written_bytes, "SMART",
 			       &w->smart_bytes);
@@ -108,19 +117,30 @@ static void probe_again(const struct session *s, struct machine *ret)
 		*ret = (struct machine){0};
 }
 
-int session_receipt(struct session *s, struct why *why)
+static void forget_receipt(struct result *res)
+{
+	for (size_t i = 0; i < res->n_wear; i++)
+		receipt_free(&res->wear[i]);
+	free(res->wear);
+	res->wear = NULL;
+	res->n_wear = 0;
+}
+
+int session_receipt(struct session *s, bool final, struct why *why)
 {
 	_cleanup_counters_ struct counters after = {0};
 	_cleanup_machine_ struct machine now = {0};
 	struct result *res = &s->result;
-	int r = look(s, true, &after, why);
+	int r = look(s, final, &after, why);
 
 	if (r)
 		return r;
+	forget_receipt(res);
 	res->wear = calloc(s->n_members + 1, sizeof(*res->wear));
 	if (!res->wear)
 		return -ENOMEM;
-	probe_again(s, &now);
+	if (final)
+		probe_again(s, &now);
 	for (size_t i = 0; !r && i < s->n_members; i++) {
 		const char *identity = drive_identity(s->members[i]);
 

@@ -45,6 +45,10 @@ int run_take_job(struct run_options *o, struct result *prior, struct why *why)
 
 	if (r)
 		return r;
+	if (request_args_given(&o->wanted))
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage",
+				o->resume ? "--resume" : "--repeat", NULL,
+				"the job is taken from the result: what is wanted cannot be said anew");
 	if (o->resume && prior->complete)
 		return why_exit(why, SW_EXIT_USAGE, -EALREADY, "cannot resume", path,
 				"repeat it by --repeat", "that run is complete");
@@ -101,11 +105,12 @@ int session_resume(struct session *s, struct result *prior, struct why *why)
 	prior->n_trials = 0;
 	s->result.program_bytes = prior->program_bytes;
 	s->result.started_unix_s = prior->started_unix_s;
-	for (size_t i = 0; i < s->replayed; i++) {
-		const struct amplification *a = &s->result.trials[i].amp;
-
-		for (size_t k = 0; k < a->n_members; k++)
-			s->written_before += a->member_write_bytes[k];
+	s->earlier = calloc(s->n_members + 1, sizeof(*s->earlier));
+	if (!s->earlier)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_members && i < prior->n_wear; i++) {
+		s->earlier[i] = prior->wear[i].stat_bytes.v; /* 0 where it was not known */
+		s->written_before += s->earlier[i];
 	}
 	return 0;
 }

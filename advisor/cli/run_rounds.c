@@ -138,7 +138,8 @@ static bool writes_used_up(const struct session *s)
 	/* The first trial: what the jobs plan, on as many drives as the widest mirror has. */
 	if (!next)
 		next = s->planned_trial_bytes * s->n_members;
-	return session_written(s) + next + next / 8 > cap;
+	next += next / 8;
+	return next > cap || session_written(s) > cap - next;
 }
 
 /* True if one more trial would not fit into --max-time, going by the longest so far. */
@@ -192,7 +193,8 @@ static int one_of(struct session *s, size_t candidate, const struct trial_plan *
 	if (r)
 		return r;
 	*ret = &more[res->n_trials - 1];
-	return save_result(s->out, res, why);
+	r = session_receipt(s, false, why);
+	return r ? r : save_result(s->out, res, why);
 }
 
 static int one(struct session *s, size_t candidate, unsigned round, double total, struct trial **ret,
@@ -291,7 +293,7 @@ int run_characterise(struct session *s, const struct rounds *r, struct why *why)
 	int err;
 
 	/* Nothing to recommend is said later, with its reason. */
-	if (writes_used_up(s) || session_decide(s, r, &v, NULL) || !v.decided)
+	if (used_up(s) || session_decide(s, r, &v, NULL) || !v.decided)
 		return 0;
 	tournament_progress(r->tournament, &p);
 	err = trial_plan_sustained(&plan, why);

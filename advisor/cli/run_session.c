@@ -98,6 +98,7 @@ int session_candidates(struct session *s, struct why *why)
 		bench_cost(&s->plan.jobs.v[i], &scale, ASSUMED_RATE, &job_ns, &job_bytes);
 		ns += job_ns;
 		bytes += job_bytes;
+		s->planned_file_bytes = 4 * scale.file_max_bytes + scale.save_max_bytes;
 	}
 	s->planned_trial_bytes = bytes;
 	s->planned_trial_ns = ns;
@@ -274,9 +275,7 @@ int session_end(struct session *s, struct why *why)
 		s->acts.journal = NULL;
 	}
 	scratch_close(&s->scratch);
-	if (s->lock_fd >= 0)
-		(void)close(s->lock_fd);
-	s->lock_fd = -1;
+	scratch_unlock(RUN_DIR, &s->lock_fd);
 	return r;
 }
 
@@ -284,6 +283,7 @@ void session_free(struct session *s)
 {
 	trial_plan_free(&s->plan);
 	counters_free(&s->before);
+	free(s->earlier);
 	result_free(&s->result);
 	ratings_free(s->ratings);
 	free(s->members);

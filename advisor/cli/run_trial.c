@@ -181,7 +181,11 @@ static int measure(struct running *r, struct why *why)
 
 static int build(struct running *r, struct why *why)
 {
-	struct build_options opt = {0};
+	const struct session *s = r->s;
+	/* Only sustained writes need the whole array. */
+	struct build_options opt = {
+		.fs_bytes = r->plan == &s->plan ? layout_fs_bytes(r->c, s->planned_file_bytes) : 0,
+	};
 	uint64_t start = monotonic_ns();
 	int err;
 

@@ -27,7 +27,7 @@ static int measured_waf(const struct decide_input *in, const struct candidate *c
 		const struct amp_layer *l = &t->amp.layers[AMP_ARRAY];
 		double one, error = 0;
 
-		if (t->state != TRIAL_OK || strcmp(t->candidate, c->id) ||
+		if (t->state != TRIAL_OK || trial_is_extra(t) || strcmp(t->candidate, c->id) ||
 		    !fact_known(l->over_program.state) || !c->copies)
 			continue;
 		one = l->over_program.v / c->copies;

@@ -37,8 +37,8 @@ int pick_array_amplification(const struct decide_input *in, const struct candida
 		const struct trial *t = &in->trials[i];
 		const struct fact_real *f = &t->amp.layers[AMP_ARRAY].over_program;
 
-		if (t->state == TRIAL_OK && t->candidate && !strcmp(t->candidate, c->id) &&
-		    fact_known(f->state))
+		if (t->state == TRIAL_OK && !trial_is_extra(t) && t->candidate &&
+		    !strcmp(t->candidate, c->id) && fact_known(f->state))
 			values[n++] = f->v;
 	}
 	if (!n)

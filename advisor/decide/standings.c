@@ -38,7 +38,7 @@ static void summarise(struct standing *s, enum figure f, double *values, unsigne
 
 static bool counts(const struct trial *t, const struct candidate *c, unsigned skip)
 {
-	return t->candidate && !strcmp(t->candidate, c->id) &&
+	return t->candidate && !strcmp(t->candidate, c->id) && !trial_is_extra(t) &&
 	       (skip == STANDINGS_ALL_ROUNDS || t->round != skip);
 }
 

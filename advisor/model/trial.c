@@ -212,3 +212,8 @@ const char *trial_state_name(enum trial_state s)
 
 	return s < ARRAY_SIZE(names) ? names[s] : "unknown";
 }
+
+bool trial_is_extra(const struct trial *t)
+{
+	return trial_job(t, "sustained", MODE_DIRECT) && !trial_job(t, "mixed", MODE_DIRECT);
+}

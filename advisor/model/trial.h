@@ -128,6 +128,11 @@ struct json_object *job_result_to_json(const struct job_result *j);
  * Bytes written by all streams of a job, ramp included: the program layer of the amplification.
  */
 uint64_t job_written_bytes(const struct job_result *j);
+/*
+ * True for a trial that is not one of the rounds: the winner's sustained writes. Its large
+ * sequential writes say nothing about what a save costs, so nothing that compares may count it.
+ */
+bool trial_is_extra(const struct trial *t);
 /* Median blocked time and bytes of one save of a profile; -ENODATA if it was not measured. */
 int trial_blocked(const struct trial *t, const char *profile, enum io_mode mode, uint64_t *ret_ns,
 		  uint64_t *ret_bytes);

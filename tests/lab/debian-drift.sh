@@ -42,8 +42,11 @@ drift "a mount by device name" "warning +fstab source +/etc/fstab:[0-9]+ .*by de
 	"sed -i.bak 's|^UUID=$uuid|$fs|' /etc/fstab" 'mv /etc/fstab.bak /etc/fstab'
 drift "no nofail" "warning +fstab option nofail" \
 	"sed -i.bak '/^UUID=$uuid/s/nofail,//' /etc/fstab" 'mv /etc/fstab.bak /etc/fstab'
-drift "a lost bitmap" "warning +write-intent bitmap" \
-	"mdadm --grow --bitmap=none $fs" "mdadm --grow --bitmap=internal $fs"
+# Whichever was recommended, the other one is drift.
+as=internal not=none
+if grep -q -- '--bitmap=none' "$result/provision.sh"; then as=none not=internal; fi
+drift "a lost bitmap" "warning +write-intent bitmap +$md" \
+	"mdadm --grow --bitmap=$not $fs" "mdadm --grow --bitmap=$as $fs"
 drift "a resized stripe hint" "warning +stride" \
 	"tune2fs -E stride=32 $fs" "tune2fs -E stride=0 $fs || debugfs -w -R 'set_super_value raid_stride 0' $fs"
 drift "the trim timer off" "warning +trim timer .*disabled" \

@@ -15,7 +15,7 @@ if [ "${1:-}" != --guest ]; then
 	out=build/check/debian-reboot
 	rm -rf "$out"
 	status=0
-	lab() { scripts/lab --debian --keep "$dir" --out "$out" --timeout 900 --drive id=a,size=1G,serial=LAB0001 "$@"; }
+	lab() { scripts/lab --debian --keep "$dir" --out "$out" --timeout 1200 --drive id=a,size=1G,serial=LAB0001 "$@"; }
 	begin=$SECONDS
 	lab --drive id=b,size=1G,serial=LAB0002 -- "$self" --guest 1 || status=1
 	echo "# $((SECONDS - begin)) s: run and provision"
@@ -98,7 +98,7 @@ schedulers() {
 case $2 in
 1)
 	check "run in a whole Debian" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --for palworld:1 \
-		--levels 1 --fs ext4 --budget quick --seed 1 --erase LAB0001,LAB0002 --out "$result"
+		--levels 1 --fs ext4 --budget quick --max-time 60s --seed 1 --erase LAB0001,LAB0002 --out "$result"
 	check "provision.sh" exits 0 bash "$result/provision.sh"
 	check "provision.sh the second time changes nothing" twice
 	check "systemd accepts the timer and service of verify" units

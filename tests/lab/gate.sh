@@ -6,6 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
+	rm -rf build/check/gate
 	exec scripts/lab --drives 8 --drive bus=megaraid,serial=RAIDDISK,id=mega --drive bus=nvme,serial=READONLY,ro,id=ro \
 		--timeout 600 --out build/check/gate -- "$PWD/$0" --guest
 fi

@@ -7,6 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 case ${1:-} in
 '')
+	rm -rf build/check/instrument
 	"$0" --slow && "$0" --burst
 	exit
 	;;

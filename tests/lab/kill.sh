@@ -6,6 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
+	rm -rf build/check/kill
 	exec scripts/lab --drives 2 --timeout 900 --out build/check/kill -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
@@ -40,6 +41,6 @@ check "a run comes to its first mount once more" start "$LAB_OUT/fourth"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "the next run settles what was left, and works" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 \
-	--role live --levels 1 --fs ext4 --budget quick --erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
+	--role live --levels 1 --fs ext4 --budget quick --max-time 30s --erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
 check "and leaves nothing" diff /tmp/before <(picture)
 finish

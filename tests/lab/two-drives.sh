@@ -6,6 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
+	rm -rf build/check/two-drives
 	exec scripts/lab --drives 2 --timeout 900 --out build/check/two-drives -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
@@ -16,7 +17,7 @@ picture >/tmp/before
 
 # shellcheck disable=SC2086 # words are meant, here and below
 live() {
-	exits 0 stripewise run $devs --role live --for palworld:1 --budget quick --seed 1 $erase --out "$out/live"
+	exits 0 stripewise run $devs --role live --for palworld:1 --budget quick --max-time 150s --seed 1 $erase --out "$out/live"
 }
 check "run --role live exits 0" live
 check "nothing is left after a run" diff /tmp/before <(picture)
@@ -51,9 +52,9 @@ for level in 5 6; do
 done
 check "one drive, live: exits 4" exits 4 stripewise run /dev/nvme0n1 --role live --erase LAB0001
 # shellcheck disable=SC2086
-check "one drive, dev: works" exits 0 stripewise run /dev/nvme0n1 --role dev --budget quick --erase LAB0001 --out "$out/dev"
+check "one drive, dev: works" exits 0 stripewise run /dev/nvme0n1 --role dev --budget quick --max-time 30s --erase LAB0001 --out "$out/dev"
 # shellcheck disable=SC2086
-check "--role snapshot works" exits 0 stripewise run $devs --role snapshot --budget quick $erase --out "$out/snapshot"
+check "--role snapshot works" exits 0 stripewise run $devs --role snapshot --budget quick --max-time 60s $erase --out "$out/snapshot"
 check "a snapshot volume gets a stripe or a mirror" jq -e \
 	'.verdict.layout.level | . == "raid0" or . == "raid1" or . == "raid10"' "$out/snapshot/result.json"
 
