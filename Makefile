@@ -87,6 +87,8 @@ $(B)/calibrate: $(wildcard tests/calibration/*.[ch]) $(B)/libstripewise.a
 PREFIX ?= /usr/local
 install: all
 	install -D -m 0755 $(B)/stripewise $(DESTDIR)$(PREFIX)/sbin/stripewise
+	install -D -m 0644 docs/completion/stripewise.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/stripewise
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/stripewise README.md docs/*.md docs/result.schema.json
 	for m in docs/man/*.8; do install -D -m 0644 $$m $(DESTDIR)$(PREFIX)/share/man/man8/$${m##*/} || exit 1; done
 
 clean:
