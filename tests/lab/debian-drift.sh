@@ -37,7 +37,7 @@ drift "another sysctl, by a file" "/etc/sysctl.d/99-other.conf:2" \
 	'printf "# other\nvm.dirty_expire_centisecs = 4000\n" >/etc/sysctl.d/99-other.conf && sysctl -q --system' \
 	'rm /etc/sysctl.d/99-other.conf && sysctl -q --system'
 drift "a missing mount option" "warning +mount option noatime" \
-	'mount -o remount,relatime /srv/saves' 'mount -o remount,noatime /srv/saves'
+	'mount -o remount,atime /srv/saves' 'mount -o remount,noatime /srv/saves'
 drift "a mount by device name" "warning +fstab source +/etc/fstab:[0-9]+ .*by device" \
 	"sed -i.bak 's|^UUID=$uuid|$fs|' /etc/fstab" 'mv /etc/fstab.bak /etc/fstab'
 drift "no nofail" "warning +fstab option nofail" \
@@ -53,8 +53,9 @@ drift "the trim timer off" "warning +trim timer .*disabled" \
 	'systemctl disable --now fstrim.timer' 'systemctl enable --now fstrim.timer'
 drift "the trim timer stopped" "warning +trim timer .*stopped" \
 	'systemctl stop fstrim.timer' 'systemctl start fstrim.timer'
+ahead=$(cat "/sys/block/$md/queue/read_ahead_kb")
 drift "another read-ahead" "warning +read-ahead .*$md .*4096" \
-	"echo 4096 >/sys/block/$md/queue/read_ahead_kb" "echo 128 >/sys/block/$md/queue/read_ahead_kb"
+	"echo 4096 >/sys/block/$md/queue/read_ahead_kb" "echo $ahead >/sys/block/$md/queue/read_ahead_kb"
 drift "the array's name lost" "warning +array name +$md" \
 	'rm /dev/md/saves' "ln -s ../$md /dev/md/saves"
 drift "no entry in mdadm.conf" "warning +mdadm.conf entry" \
@@ -67,10 +68,18 @@ textfile() {
 		grep -q '^stripewise_verify_exit_status 0' /tmp/x.prom
 }
 check "metrics for node_exporter" textfile
-check "verify --measure" exits 0 stripewise verify "$result" --measure --all
-check "verify --measure: compared" says 'p99 of a save operation'
+# Whether it is slower is not asked here: an emulated drive's times say nothing.
+measured() {
+	local status=0
+	stripewise verify "$result" --measure --all >/tmp/out 2>/tmp/err || status=$?
+	[ "$status" = 0 ] || [ "$status" = 5 ] || { cat /tmp/err; return 1; }
+	says '(ok|note|warning) +p99 of a save operation, alone +/srv/saves' &&
+		[ -z "$(find /srv/saves -mindepth 1 -not -name lost+found)" ]
+}
+check "verify --measure compares, and leaves nothing" measured
 unprivileged() {
-	exits 0 setpriv --reuid=65534 --regid=65534 --clear-groups stripewise verify "$result" &&
+	install -m 0644 "$result/result.json" /tmp/public.json
+	exits 0 setpriv --reuid=65534 --regid=65534 --clear-groups stripewise verify /tmp/public.json &&
 		says 'unknown +geometry .*root' && says 'not root'
 }
 check "without root: nothing wrong, and it says what it could not read" unprivileged

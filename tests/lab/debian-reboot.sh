@@ -32,6 +32,8 @@ result=$LAB_OUT/run
 export result
 verify() { stripewise verify "$result"; }
 
+all_known() { ! grep 'could not be looked at' /tmp/out && says 'As recommended: [1-9]'; }
+
 # Everything that a second provision.sh could change.
 standing() {
 	find /etc -xdev \( -type f -o -type l \) -print0 | sort -z | xargs -0 sha256sum
@@ -111,7 +113,7 @@ case $2 in
 	check "after a reboot: sysctls as recommended" sysctls
 	check "after a reboot: scheduler as recommended" schedulers
 	check "after a reboot: verify exits 0" exits 0 verify
-	check "verify looked at everything" exits 1 grep -q 'could not be looked at' /tmp/out
+	check "verify looked at everything" all_known
 	# shellcheck source-path=SCRIPTDIR source=debian-drift.sh
 	. tests/lab/debian-drift.sh
 	;;
