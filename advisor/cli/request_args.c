@@ -11,7 +11,7 @@
 #include "advisor/cli/request_args.h"
 #include "advisor/base/ban.h"
 
-#define PROFILE_FILE_MAX (64u << 20)
+#define PROFILE_FILE_MAX (1u << 20)
 
 enum {
 	OPT_FOR = 0x2000,
@@ -281,7 +281,10 @@ int request_profiles(const struct request *r, struct profile **ret, size_t *ret_
 	int err = p ? 0 : -ENOMEM;
 
 	for (; !err && n < r->n_workloads; n++) {
-		err = profile_builtin(r->workloads[n].profile, &p[n], why);
+		const struct workload *w = &r->workloads[n];
+
+		err = w->text ? profile_parse(w->text, strlen(w->text), w->profile, &p[n], why)
+			      : profile_builtin(w->profile, &p[n], why);
 		if (err)
 			break;
 	}
@@ -323,7 +326,9 @@ static int load_profile_file(struct request_args *a, struct why *why)
 		return -ENOMEM;
 	a->request.workloads = w;
 	memmove(w + 1, w, a->request.n_workloads * sizeof(*w));
-	w[0] = (struct workload){.profile = strdup(more[0].name), .count = 1};
+	/* The text goes into the result, so that it can be decided again without the file. */
+	w[0] = (struct workload){
+		.profile = strdup(more[0].name), .text = take_ptr(text), .count = 1};
 	a->request.n_workloads++;
 	return w[0].profile ? 0 : -ENOMEM;
 }

@@ -38,7 +38,7 @@ void request_args_free(struct request_args *a);
  */
 int request_args_finish(struct request_args *a, struct why *why);
 
-/* The profiles that a request names, built-in ones only (a result's request). */
+/* The profiles that a request names or holds. */
 int request_profiles(const struct request *r, struct profile **ret, size_t *ret_n, struct why *why);
 
 #endif

@@ -12,6 +12,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/units.h"
+#include "advisor/cli/bench_cmd.h"
 #include "advisor/cli/run.h"
 #include "advisor/cli/signals.h"
 #include "probes/counters/counters_read.h"
@@ -59,6 +60,22 @@ static int prepare_all(struct running *r, struct bench *b, uint64_t *ret_written
 	return err;
 }
 
+/* A drive that is still changing is said beside the figures; what runs at a set rate is not asked. */
+static int note_unsteady(struct job_result *j)
+{
+	for (size_t i = 0; i < j->n_streams; i++) {
+		const struct stream_result *s = &j->streams[i];
+		_cleanup_free_ char *unsteady = NULL;
+
+		if (!s->is_write || s->ask.rate_bytes_per_s || s->ask.rate_iops || s->save_bytes)
+			continue;
+		unsteady = bench_unsteady(s);
+		if (unsteady && strv_addf(&j->notes, "%s: %s", s->name, unsteady) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int run_job(struct running *r, struct bench *b, size_t i, struct why *why)
 {
 	const struct trial_plan *p = r->plan;
@@ -71,7 +88,7 @@ static int run_job(struct running *r, struct bench *b, size_t i, struct why *why
 	t->jobs = more;
 	err = bench_job(b, &p->jobs.v[i], p->modes[i], &more[t->n_jobs], why);
 	if (!err)
-		t->n_jobs++;
+		err = note_unsteady(&t->jobs[t->n_jobs++]);
 	if (err == -ENOTSUP || err == -EFBIG) {
 		_cleanup_free_ char *line = why_line(why);
 

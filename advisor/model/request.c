@@ -22,6 +22,13 @@ const char *budget_name(enum budget b)
 	return (size_t)b < ARRAY_SIZE(budgets) ? budgets[b] : "?";
 }
 
+static void workload_free(struct workload *w)
+{
+	free(w->profile);
+	free(w->text);
+	*w = (struct workload){0};
+}
+
 void request_free(struct request *r)
 {
 	if (!r)
@@ -29,7 +36,7 @@ void request_free(struct request *r)
 	strv_free(&r->devices);
 	strv_free(&r->parity_levels);
 	for (size_t i = 0; i < r->n_workloads; i++)
-		free(r->workloads[i].profile);
+		workload_free(&r->workloads[i]);
 	free(r->workloads);
 	free(r->chunks);
 	free(r->mount_point);
@@ -67,6 +74,8 @@ struct json_object *request_to_json(const struct request *r)
 
 		jput_str(w, "profile", r->workloads[i].profile);
 		jput_u64(w, "count", r->workloads[i].count);
+		if (r->workloads[i].text)
+			jput_str(w, "text", r->workloads[i].text);
 		json_object_array_add(loads, w);
 	}
 	jput(o, "workloads", loads);
@@ -144,6 +153,7 @@ static void get_workloads(const struct jin *in, struct request *r)
 
 		jget_str(&w, "profile", &r->workloads[i].profile);
 		jget_uint(&w, "count", &r->workloads[i].count);
+		jget_str_opt(&w, "text", &r->workloads[i].text);
 	}
 }
 

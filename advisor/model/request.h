@@ -19,6 +19,7 @@ enum precondition { PRECOND_NONE, PRECOND_FILL, PRECOND_SIZE };
 
 struct workload {
 	char *profile;	/* name of a profile */
+	char *text;	/* the profile itself where it is the user's own; NULL: built in */
 	unsigned count; /* programs of that kind on this server */
 };
 
