@@ -238,20 +238,21 @@ static double expected_trials(const struct session *s, const struct rounds *r)
 
 static int race(struct session *s, struct rounds *r, struct why *why)
 {
-	size_t ref_rounds = reference_rounds(s->result.request.budget);
-	size_t c, round, last = SIZE_MAX;
+	unsigned references = 0; /* rounds in which they were measured */
+	size_t c, round;
 	int err;
 
 	while (tournament_next(r->tournament, &c, &round) == 0) {
 		struct t_sample x;
 		struct trial *t;
 
-		if (round != last && round < ref_rounds) {
-			err = measure_references(s, r, (unsigned)round, expected_trials(s, r), why);
+		/* Behind a round's racers: where time is short, these are what can be done without. */
+		if (round > references && references < reference_rounds(s->result.request.budget)) {
+			err = measure_references(s, r, references++, expected_trials(s, r), why);
 			if (err)
 				return err;
+			continue;
 		}
-		last = round;
 		s->capped = used_up(s);
 		if (s->capped) {
 			log_line(s->log, "%s ends the rounds", s->capped);
@@ -265,7 +266,8 @@ static int race(struct session *s, struct rounds *r, struct why *why)
 		if (err)
 			return err;
 	}
-	return 0;
+	/* Decided within its first round: with one racer there is nothing to race for. */
+	return references ? 0 : measure_references(s, r, 0, expected_trials(s, r), why);
 }
 
 int run_rounds(struct session *s, struct rounds *r, struct why *why)

@@ -29,7 +29,6 @@ for f in report.txt report.html fstab sysctl.d/60-stripewise.conf udev/60-stripe
 done
 check "provision.sh passes shellcheck" shellcheck "$out/live/provision.sh"
 check "fio reads the job" fio --parse-only "$out/live/job.fio"
-check "findmnt reads the fstab" findmnt --verify --tab-file "$out/live/fstab"
 check "sysctl takes the file" sysctl -p "$out/live/sysctl.d/60-stripewise.conf"
 check "every layout was built as asked" jq -e \
 	'[.trials[] | select(.state == "ok")] | length > 0' "$out/live/result.json"
@@ -39,7 +38,7 @@ ratio() { # ratio LEVEL LOW HIGH
 	jq -e --arg level "$1" --argjson low "$2" --argjson high "$3" '
 		(.candidates | map({key: .id, value: .level}) | from_entries) as $levels
 		| [.trials[] | select(.state == "ok" and $levels[.candidate] == $level)
-			| .amplification.layers.array.over_above]
+			| .amplification.array.over_above]
 		| length > 0 and all(. >= $low and . <= $high)' "$out/live/result.json"
 }
 check "RAID1 writes twice what the file system does" ratio raid1 1.95 2.1
@@ -65,6 +64,8 @@ check "an existing output folder is not overwritten" exits 1 stripewise run $dev
 check "provision.sh builds the array" exits 0 bash "$out/live/provision.sh" --erase LAB0001,LAB0002
 md=$(grep -oE '^md[0-9]+' /proc/mdstat | head -1)
 check "the array runs" grep -q raid1 /proc/mdstat
+check "findmnt accepts the fstab" findmnt --verify --tab-file "$out/live/fstab"
+check "the volume is mounted by its UUID" findmnt -no SOURCE,OPTIONS /srv/saves
 umount /srv/saves 2>/dev/null
 mdadm --stop "/dev/$md" >/dev/null 2>&1
 check "mdadm finds it by mdadm.conf" exits 0 mdadm --assemble --scan --config="$out/live/mdadm.conf"
