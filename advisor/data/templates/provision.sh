@@ -395,7 +395,7 @@ settings() {
 	fi
 	udev_rules >"$work/udev"
 	put_file /etc/udev/rules.d/60-stripewise.rules "$work/udev"
-	if [ "$written" -eq 1 ] && command -v udevadm >/dev/null; then
+	if [ "$written" -eq 1 ] && [ -S /run/udev/control ] && command -v udevadm >/dev/null; then
 		act udevadm control --reload
 		for d in "${dev[@]}"; do
 			act udevadm trigger --action=change "$d"
