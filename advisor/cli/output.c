@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,21 +77,12 @@ int output_fill(const char *dir, const struct result *r, struct why *why)
 	return err;
 }
 
-/* Removes a folder of one level of folders below it: what output_fill() makes. */
-static void remove_folder(const char *dir)
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
-	_cleanup_closedir_ DIR *d = opendir(dir);
-	struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		_cleanup_free_ char *path = str_printf("%s/%s", dir, e->d_name);
-
-		if (!path || !strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		if (unlink(path) < 0 && errno == EISDIR)
-			remove_folder(path);
-	}
-	(void)rmdir(dir);
+	(void)st;
+	(void)kind;
+	(void)ftw;
+	return remove(path);
 }
 
 int output_write(const char *dir, const struct result *r, struct why *why)
@@ -114,7 +105,7 @@ int output_write(const char *dir, const struct result *r, struct why *why)
 	if (!err && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE) < 0)
 		err = -errno;
 	if (err) {
-		remove_folder(part);
+		(void)nftw(part, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 		return why_set(why, err, "cannot write the output folder", dir, NULL, "%s",
 			       strerror(-err));
 	}
