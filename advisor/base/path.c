@@ -68,7 +68,7 @@ static int open_in_root(const struct root *r, int flags, const char *path)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static char *vformat(const char *fmt, va_list ap)
+static __attribute__((format(printf, 1, 0))) char *vformat(const char *fmt, va_list ap)
 {
 	char *s = NULL;
 

@@ -125,7 +125,6 @@ static __attribute__((noreturn)) void bad_value(const struct argp_state *state, 
 	else
 		cli_usage(state, "%s: '%s' is not %s, at '%s'; write it as %s", option, arg, kind,
 			  at <= strlen(arg) ? arg + at : arg, example);
-	exit(SW_EXIT_USAGE);
 }
 
 uint64_t cli_size(const struct argp_state *state, const char *option, const char *arg)

@@ -47,7 +47,7 @@ int cli_print_json(struct json_object *o);
 
 /* Usage error from inside an argp parser: prints "stripewise NAME: TEXT" + hint; exits 2. */
 void cli_usage(const struct argp_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), noreturn));
 
 /*
  * Option values, read whole or refused with the place where reading failed (exit 2):

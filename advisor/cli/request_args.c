@@ -141,7 +141,6 @@ static unsigned one_of(const struct argp_state *state, const char *option, const
 		if (!strcmp(arg, name(i)))
 			return i;
 	cli_usage(state, "%s: '%s' is not one of its words", option, arg);
-	return 0;
 }
 
 static const char *nth_role(unsigned i)

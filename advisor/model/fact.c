@@ -19,7 +19,7 @@ static int replace(char **to, const char *s)
 	return 0;
 }
 
-static void vreplace(char **to, const char *fmt, va_list ap)
+static __attribute__((format(printf, 2, 0))) void vreplace(char **to, const char *fmt, va_list ap)
 {
 	char *s = NULL;
 

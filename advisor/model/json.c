@@ -176,10 +176,11 @@ int jin_fail(const struct jin *in, const char *key, const char *fmt, ...)
 {
 	_cleanup_buf_ struct buf path = BUF_INIT;
 	_cleanup_free_ char *cause = NULL;
+	int earlier = *in->err;
 	va_list ap;
 
-	if (*in->err)
-		return *in->err;
+	if (earlier)
+		return earlier;
 	*in->err = -EINVAL;
 	path_of(in, &path);
 	if (key)

@@ -12,7 +12,7 @@ if [ "${1:-}" != --guest ]; then
 fi
 . tests/lab/tap.sh
 dev() { # by serial: names are not promised
-	lsblk -dnro NAME,SERIAL | awk -v s="$1" '$2 == s {print "/dev/" $1}'
+	lsblk -dno NAME,SERIAL | awk -v s="$1" '$2 == s {print "/dev/" $1}'
 }
 mounted=$(dev LAB0001) swap=$(dev LAB0002) member=$(dev LAB0003) pv=$(dev LAB0004)
 data=$(dev LAB0005) raw=$(dev LAB0006) free=$(dev LAB0007) part=$(dev LAB0008)

@@ -17,7 +17,7 @@ picture >/tmp/before
 
 # shellcheck disable=SC2086 # words are meant, here and below
 live() {
-	exits 0 stripewise run $devs --role live --for palworld:1 --budget quick --max-time 150s --seed 1 $erase --out "$out/live"
+	exits 0 stripewise run $devs --role live --for palworld:1 --budget quick --max-time 100s --seed 1 $erase --out "$out/live"
 }
 check "run --role live exits 0" live
 check "nothing is left after a run" diff /tmp/before <(picture)
