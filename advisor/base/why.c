@@ -13,7 +13,7 @@ static char *dup_or_null(const char *s)
 	return s ? strdup(s) : NULL;
 }
 
-static __attribute__((format(printf, 5, 0))) void why_fill(struct why *why, int code, const char *what, const char *where,
+static __attribute__((format(printf, 6, 0))) void why_fill(struct why *why, int code, const char *what, const char *where,
 		     const char *remedy, const char *fmt, va_list ap)
 {
 	if (!why || why->what)

@@ -10,20 +10,21 @@ if [ "${1:-}" != --guest ]; then
 	exec scripts/lab --drives 2 --timeout 900 --out build/check/kill -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
-start() { # start DIR: a run in the background; waits until its first array is mounted
+start() { # start NAME DIR: a run in the background, until its first array is mounted; a check of that
+	local name=$1
+	shift
 	stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 --budget quick \
 		--erase LAB0001,LAB0002 --out "$1" >/tmp/run.out 2>&1 </dev/null &
 	pid=$!
 	for _ in $(seq 600); do
-		grep -q /run/stripewise /proc/mounts && return 0
+		grep -q /run/stripewise /proc/mounts && break
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
-	cat /tmp/run.out
-	return 1
+	check "$name" grep /run/stripewise /proc/mounts
 }
 picture >/tmp/before
-check "a run comes to its first mount" start "$LAB_OUT/first"
+start "a run comes to its first mount" "$LAB_OUT/first"
 check "a second run is refused meanwhile" exits 3 stripewise run /dev/nvme0n1 /dev/nvme1n1 --erase LAB0001,LAB0002 --out "$LAB_OUT/second"
 check "probe works meanwhile, and says so" exits 0 stripewise probe
 kill -KILL "$pid"
@@ -32,12 +33,12 @@ check "kill -9 left an array" grep -q '^md' /proc/mdstat
 check "undo exits 0" exits 0 stripewise undo
 check "undo restores the machine" diff /tmp/before <(picture)
 check "undo again has nothing to do" exits 0 stripewise undo
-check "a run comes to its first mount again" start "$LAB_OUT/third"
+start "a run comes to its first mount again" "$LAB_OUT/third"
 kill -TERM "$pid"
 wait "$pid"
 check "SIGTERM exits 6" test $? = 6
 check "SIGTERM rolls back" diff /tmp/before <(picture)
-check "a run comes to its first mount once more" start "$LAB_OUT/fourth"
+start "a run comes to its first mount once more" "$LAB_OUT/fourth"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "the next run settles what was left, and works" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 \
