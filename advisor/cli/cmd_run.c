@@ -232,6 +232,11 @@ static int conclude(struct session *s, const struct rounds *rounds, struct why *
 	if (!r)
 		r = output_snippets(&s->result, s->opt->wanted.profiles, why);
 	r2 = output_fill(s->out, &s->result, r ? NULL : why);
+	if (!r && !r2 && !s->result.verdict.decided)
+		return why_set(why, -ENODATA, "no recommendation", s->out,
+			       "raise --max-writes, --max-time or the budget", "%s",
+			       s->result.verdict.undecided_why ? s->result.verdict.undecided_why
+							       : "too little was measured");
 	return r ? r : r2;
 }
 

@@ -79,9 +79,7 @@ struct session {
 	const char *capped;	/* the option that ended the rounds early; NULL */
 	uint64_t written_before; /* by the run that is resumed, on all drives */
 	uint64_t *earlier;	 /* owned; the same by member; NULL */
-	uint64_t planned_trial_ns;
 	uint64_t planned_file_bytes; /* what its files take, so that mkfs need not make more */
-	uint64_t planned_trial_bytes; /* what one trial's jobs write at most, at the program */
 };
 
 /* One trial from build to teardown. 0 with a trial in whatever state it ended; -errno only if the run cannot go on. */
@@ -89,9 +87,6 @@ int run_trial(struct session *s, const struct candidate *c, const struct trial_p
 	      unsigned round, struct trial *ret, struct why *why);
 
 /* ---- run_session.c ---- */
-
-/* What a drive is assumed to write before any was measured; only for the plan's size. */
-#define ASSUMED_RATE 500e6
 
 int session_request(struct session *s, struct why *why);
 int session_probe(struct session *s, struct why *why);

@@ -31,7 +31,9 @@ static int take_request(struct request_args *to, const struct request *from, str
 
 static int take_devices(struct run_options *o, const struct request *from)
 {
-	for (size_t i = 0; !o->devices.n && i < from->devices.n; i++)
+	if (o->devices.n)
+		return 0;
+	for (size_t i = 0; i < from->devices.n; i++)
 		if (strv_add(&o->devices, from->devices.v[i]) < 0)
 			return -ENOMEM;
 	return 0;

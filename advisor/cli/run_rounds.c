@@ -135,9 +135,9 @@ static bool writes_used_up(const struct session *s)
 	if (!cap)
 		return false;
 	next = trial_bytes_most(s);
-	/* The first trial: what the jobs plan, on as many drives as the widest mirror has. */
+	/* The first: its files, written twice, on every drive; the bench keeps within what is left. */
 	if (!next)
-		next = s->planned_trial_bytes * s->n_members;
+		next = 2 * s->planned_file_bytes * s->n_members;
 	next += next / 8;
 	return next > cap || session_written(s) > cap - next;
 }

@@ -80,7 +80,7 @@ int session_candidates(struct session *s, struct why *why)
 {
 	struct result *r = &s->result;
 	uint64_t page = r->machine.page_bytes.state == FACT_KNOWN ? r->machine.page_bytes.v : 0;
-	uint64_t ns = 0, bytes = 0;
+	struct bench_scale scale;
 	int err;
 
 	err = candidates_make(&r->request, s->members, s->n_members, page, &r->candidates,
@@ -90,18 +90,9 @@ int session_candidates(struct session *s, struct why *why)
 	err = trial_plan_make(&s->opt->wanted, &s->plan, why);
 	if (err)
 		return err;
-	for (size_t i = 0; i < s->plan.jobs.n; i++) {
-		struct bench_scale scale;
-		uint64_t job_ns = 0, job_bytes = 0;
-
-		bench_scale_init(&scale, r->request.budget, r->candidates[0].usable_bytes);
-		bench_cost(&s->plan.jobs.v[i], &scale, ASSUMED_RATE, &job_ns, &job_bytes);
-		ns += job_ns;
-		bytes += job_bytes;
-		s->planned_file_bytes = 4 * scale.file_max_bytes + scale.save_max_bytes;
-	}
-	s->planned_trial_bytes = bytes;
-	s->planned_trial_ns = ns;
+	bench_scale_init(&scale, r->request.budget, r->candidates[0].usable_bytes);
+	/* World, save and meta file of the jobs, and the files of a save. */
+	s->planned_file_bytes = 3 * scale.file_max_bytes + scale.save_max_bytes;
 	return 0;
 }
 
