@@ -265,6 +265,7 @@ int root_list(const struct root *r, char ***ret, const char *fmt, ...)
 		(void)close(fd);
 		return -errno;
 	}
+	/* cppcheck-suppress readdirCalled; glibc: safe on a stream of one's own, readdir_r deprecated */
 	while ((e = readdir(dir))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;

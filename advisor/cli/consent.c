@@ -60,7 +60,7 @@ static int ask(const struct drive *d, struct why *why)
 			  drive_identity(d), holds ? holds : "");
 	/* Lines are ours; what is between them is the device's and is escaped. */
 	safe = text ? cli_printable(text) : NULL;
-	for (char *p = safe; p && (p = strstr(p, "\\x0a"));) {
+	for (char *p = safe ? strstr(safe, "\\x0a") : NULL; p; p = strstr(p, "\\x0a")) {
 		*p = '\n';
 		memmove(p + 1, p + 4, strlen(p + 4) + 1);
 	}

@@ -158,6 +158,14 @@ static int judge_contents(const struct machine *m, struct drive *d)
 	if (d->ambiguous)
 		REFUSE(d, "its signatures contradict each other; find out what it is, and clear it with "
 		       "wipefs");
+	/*
+	 * Without LVM's own tools nobody can tell whether its volume group is in use, or spans other
+	 * drives; losing one volume can lose them all.
+	 */
+	for (size_t i = 0; i < d->n_signatures; i++)
+		if (!strcmp(d->signatures[i].type, "LVM2_member"))
+			REFUSE(d, "%s is an LVM physical volume, whose volume group may need it; "
+			       "vgreduce and pvremove it if it does not", d->signatures[i].device);
 	if (d->verdict == DRIVE_REFUSED)
 		return 0;
 	if (d->contents_unread && m->sysroot) {

@@ -42,6 +42,6 @@ start "a run comes to its first mount once more" "$LAB_OUT/fourth"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "the next run settles what was left, and works" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 \
-	--role live --levels 1 --fs ext4 --budget quick --max-time 30s --erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
+	--role live --levels 1 --fs ext4 --budget quick --max-time 120s --erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
 check "and leaves nothing" diff /tmp/before <(picture)
 finish
