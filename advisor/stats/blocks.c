@@ -178,7 +178,6 @@ int blocks_test(const struct blocks *b, const struct blocks_cfg *cfg, struct blo
 	rho = blocks_persistence(w.score, w.tally, k, b->rounds);
 	shrink = sqrt((1 - rho) / (1 + rho));
 	res.statistic = seen.deviate * shrink;
-	res.unlike = (double)(b->rounds - 1) / (seen.prior_df + (double)(b->rounds - 1));
 	for (size_t i = 0; i < k; i++) {
 		ret_mean[i] = w.tally[i].sum / (double)b->rounds;
 		if (ret_mean[i] < ret_mean[res.best])

@@ -60,8 +60,6 @@ struct blocks_result {
 	double gap_p;	  /* of "one is better or worse than the rest by the gap": small means
 			   * that such a gap would have shown */
 	size_t best;	  /* lowest mean score */
-	double unlike;	  /* 0 .. 1: how much the candidates' variances differ beyond chance, as the
-			   * weight that a candidate's own variance has beside the common one */
 };
 
 /*

@@ -109,13 +109,17 @@ static int may_drop(const struct tournament *t, const struct field *f, size_t i,
 	return r < 0 ? r : by >= log1p(t->cfg.margin);
 }
 
-/* Drops the last of those that may be dropped; returns how many: 0 or 1. */
+/*
+ * Drops the last of those that may be dropped; returns how many: 0 or 1. The set's rejection says
+ * that somebody is behind, not who, and a noisy or unlucky one may be last: so the candidate's own
+ * comparison is held to the level over the number of candidates (for two left, to the level).
+ */
 static int drop(struct tournament *t, const struct field *f, const struct blocks_result *res,
 		double at_level)
 {
 	struct entrant *e;
 	size_t last = f->n;
-	double pair_level = at_level * pow(2 / (double)f->n, fmin(1, 2 * res->unlike));
+	double pair_level = at_level * 2 / (double)f->n;
 
 	for (size_t i = 0; i < f->n; i++) {
 		int r;
