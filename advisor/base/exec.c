@@ -87,6 +87,11 @@ static int pipes_open(struct pipes *p)
 
 static __attribute__((noreturn)) void child(const struct exec *e, const struct pipes *p)
 {
+	/* execvp() does not write to the words; its prototype is older than const. */
+	const union {
+		const char *const *constant;
+		char *const *plain;
+	} argv = {.constant = e->argv};
 	int in = p->in[0];
 	sigset_t none;
 	int err;
@@ -102,7 +107,7 @@ static __attribute__((noreturn)) void child(const struct exec *e, const struct p
 		in = open("/dev/null", O_RDONLY);
 	if (in >= 0 && dup2(in, 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->err[1], 2) >= 0 &&
 	    !setenv("LC_ALL", "C", 1))
-		(void)execvp(e->argv[0], (char *const *)(uintptr_t)e->argv);
+		(void)execvp(e->argv[0], argv.plain);
 	err = errno;
 	if (write(p->started[1], &err, sizeof(err)) < 0)
 		_exit(127);
@@ -188,7 +193,6 @@ static int reap(pid_t pid, uint64_t deadline, bool kill_now, int *ret_status)
 			timed_out = !kill_now;
 			(void)kill(-pid, SIGKILL);
 			(void)kill(pid, SIGKILL);
-			kill_now = true;
 			/* A child in uninterruptible sleep cannot be waited for; give it 2 s. */
 			deadline = now_ns() + 2000000000ULL;
 			for (;;) {
@@ -309,8 +313,11 @@ int exec_ok(const struct exec *e, const char *where, struct exec_result *ret, st
 			       "did not end within its time limit and was stopped");
 	if (r)
 		return why_set(why, r, failed, where, NULL, "%s", strerror(-r));
-	if (res->status)
+	if (res->status) {
+		char *said = res->err && *res->err ? res->err : res->out;
+
 		return why_set(why, -EIO, failed, where, "see run.log", "exit status %d: %s",
-			       res->status, *res->err ? last_line(res->err) : last_line(res->out));
+			       res->status, said ? last_line(said) : "it said nothing");
+	}
 	return 0;
 }

@@ -145,8 +145,8 @@ int root_read_file(const struct root *r, size_t max, char **ret, size_t *ret_len
 
 static int read_value(const struct root *r, const char *path, char **ret)
 {
-	char *s;
-	size_t n;
+	char *s = NULL;
+	size_t n = 0;
 	int err = read_path(r, ROOT_VALUE_MAX, path, &s, &n);
 
 	if (err)
