@@ -51,7 +51,7 @@ all="--erase LAB0007,"
 	refused "a swap drive" "$swap" LAB0002 'swap' ${all}LAB0002
 	refused "an array's member" "$member" LAB0003 'md' ${all}LAB0003
 	refused "an LVM volume" "$pv" LAB0004 '[Ll][Vv][Mm]|vg|PV' ${all}LAB0004
-	refused "a drive behind MegaRAID" "$(dev RAIDDISK)" RAIDDISK 'RAID controller|controller' ${all}RAIDDISK
+	refused "a drive behind MegaRAID" "/dev/$(basename /sys/block/sd?)" RAIDDISK 'RAID controller|controller' ${all}RAIDDISK
 	refused "a read-only drive" "$(dev READONLY)" READONLY 'read-only' ${all}READONLY
 	refused "a drive with a mounted partition" "$part" LAB0008 'mount' ${all}LAB0008
 	refused "a partition beside a mounted one" "${part}p2" LAB0008 'in use|mount' ${all}LAB0008
