@@ -22,7 +22,7 @@ LIBSRC := $(filter-out advisor/cli/main.c,$(SRC))
 LIBOBJ := $(LIBSRC:%.c=$(B)/%.o) $(B)/data.o
 DATA := $(shell find advisor/data -type f)
 
-.PHONY: all deps demo check test calibrate bench faults fuzz install clean
+.PHONY: all deps demo check test calibrate bench faults install clean
 all: $(B)/stripewise
 
 # Missing packages are installed once, as root; nothing happens when all are there.
@@ -46,6 +46,11 @@ test: all
 # The decision's error rates over simulated drives, in full (minutes).
 calibrate: $(B)/calibrate
 	$(Q)$(B)/calibrate
+
+# The crash matrix: every act failed and killed in a virtual machine, and undone (long).
+faults: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lab/layouts.sh all
 
 bench: all
 	$(Q)scripts/compare-fio
