@@ -123,6 +123,20 @@ static int look(struct running *r, struct counters *ret, struct why *why)
 	return counters_settle(&r->s->root, &opt, r->built.array, names, n, 0, ret, why);
 }
 
+static int run_mode(struct running *r, struct bench *b, enum io_mode mode, struct why *why)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->plan->jobs.n; i++)
+		if (r->plan->modes[i] == mode)
+			err = run_job(r, b, i, why);
+	return err;
+}
+
+/*
+ * The counters are looked at around the direct jobs only: where a program writes the same block
+ * twice, the page cache brings it to the drive once, and the device takes less than was written.
+ */
 static int run_jobs(struct running *r, struct bench *b, struct why *why)
 {
 	_cleanup_counters_ struct counters before = {0}, after = {0};
@@ -132,13 +146,13 @@ static int run_jobs(struct running *r, struct bench *b, struct why *why)
 	err = prepare_all(r, b, &written, why);
 	if (!err)
 		err = look(r, &before, why);
-	for (size_t i = 0; !err && i < r->plan->jobs.n; i++)
-		err = run_job(r, b, i, why);
+	if (!err)
+		err = run_mode(r, b, MODE_DIRECT, why);
 	if (!err)
 		err = look(r, &after, why);
 	if (!err)
 		err = amplification_between(&before, &after, bench_written(b) - written, &r->t->amp);
-	return err;
+	return err ? err : run_mode(r, b, MODE_BUFFERED, why);
 }
 
 /* Bytes on the members beyond what the array and its copies explain: somebody else's. */
