@@ -23,9 +23,9 @@ struct steady {
 
 /*
  * Steady state over the last five of n windows (throughput, IOPS or mean latency per window, all
- * > 0). Source: SNIA Solid State Storage Performance Test Specification v2.0.1, 2.1.24 "Steady
- * State": the range is at most 20 % of the average and the excursion of the least-squares line
- * within the window at most 10 %.
+ * > 0). Source: SNIA Solid State Storage Performance Test Specification, definition "Steady State":
+ * the range is at most 20 % of the average, and the excursion of the least-squares line within the
+ * measurement window at most 10 %.
  * -EINVAL when there are fewer than five windows (not known, which is not "unsteady"), or one of
  * the last five is not a positive finite number.
  */
