@@ -24,7 +24,7 @@ static bool only_in_fstab(const char *o, size_t len)
 }
 
 /*
- * Each recommended option in `have`, one item each. "x-systemd.device-timeout=30s" in fstab with
+ * Each recommended option in `have`, one item each. "x-systemd.device-timeout=90s" in fstab with
  * another value is named with that value.
  */
 static int options(const struct drift_job *j, const char *prefix, const char *where,

@@ -150,9 +150,11 @@ int settings_commands(struct verdict *v)
 /*
  * ext4 and XFS alike: barriers stay on (XFS has no "nobarrier" since Linux 4.19), no "discard"
  * (fstrim.timer does it weekly), and a missing drive must not stop the boot of a data mount
- * (systemd.mount(5)).
+ * (systemd.mount(5)). The mount waits longer than the 30 s after which a mirror that misses a drive
+ * is started without it (mdadm-last-resort@.timer, and our own: see emit_udev()); "nofail" lets the
+ * boot go on meanwhile.
  */
 int settings_mount(struct verdict *v)
 {
-	return dup_to(&v->mount_options, "noatime,nofail,x-systemd.device-timeout=30s");
+	return dup_to(&v->mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
 }

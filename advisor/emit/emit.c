@@ -97,6 +97,22 @@ static bool udev_match(struct buf *b, const struct verdict_device *d)
 	return true;
 }
 
+/*
+ * mdadm's own timer for a drive that stays away (mdadm-last-resort@) is asked for by the rule that
+ * assembles. Where the initramfs did that, before there was systemd, nobody asks again, and a
+ * degraded array that is not the root's stays inactive after the boot. The units that this asks for
+ * are in provision.sh.
+ */
+static void degraded_rule(struct buf *b, const char *array_uuid)
+{
+	buf_addf(b,
+		 "\n# If one of its drives stays away, the array is started without it.\n"
+		 "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{ID_FS_TYPE}==\"linux_raid_member\", "
+		 "ENV{ID_FS_UUID}==\"%s\", TAG+=\"systemd\", "
+		 "ENV{SYSTEMD_WANTS}+=\"stripewise-degraded@%%k.timer\"\n",
+		 array_uuid);
+}
+
 char *emit_udev(const struct verdict *v)
 {
 	struct buf b = BUF_INIT;
@@ -126,6 +142,8 @@ char *emit_udev(const struct verdict *v)
 			 "ATTR{queue/scheduler}==\"*%s*\", ATTR{queue/scheduler}=\"%s\"\n",
 			 match.s, d->scheduler, d->scheduler);
 	}
+	if (v->layout.survives && v->array_uuid)
+		degraded_rule(&b, v->array_uuid);
 	return buf_take(&b);
 }
 

@@ -37,7 +37,7 @@ drift "another sysctl, by a file" "/etc/sysctl.d/99-other.conf:2" \
 	'printf "# other\nvm.dirty_expire_centisecs = 4000\n" >/etc/sysctl.d/99-other.conf && sysctl -q --system' \
 	'rm /etc/sysctl.d/99-other.conf && sysctl -q --system'
 drift "a missing mount option" "warning +mount option noatime" \
-	'mount -o remount,atime /srv/saves' 'mount -o remount,noatime /srv/saves'
+	"mount -o remount,relatime $fs /srv/saves" "mount -o remount,noatime $fs /srv/saves"
 drift "a mount by device name" "warning +fstab source +/etc/fstab:[0-9]+ .*by device" \
 	"sed -i.bak 's|^UUID=$uuid|$fs|' /etc/fstab" 'mv /etc/fstab.bak /etc/fstab'
 drift "no nofail" "warning +fstab option nofail" \

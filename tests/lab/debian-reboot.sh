@@ -81,7 +81,7 @@ by_uuid() {
 options() {
 	local word
 	findmnt -rno OPTIONS /srv/saves | tr ',' '\n' | grep -qx noatime || return 1
-	for word in nofail noatime x-systemd.device-timeout=30s; do
+	for word in nofail noatime x-systemd.device-timeout=90s; do
 		grep ' /srv/saves ' /etc/fstab | cut -d' ' -f4 | tr ',' '\n' | grep -qx "$word" || return 1
 	done
 }
@@ -118,6 +118,8 @@ case $2 in
 	. tests/lab/debian-drift.sh
 	;;
 3)
+	# The array is started without the drive after 30 s.
+	for ((i = 0; i < 90; i++)); do findmnt /srv/saves >/dev/null && break; sleep 1; done
 	check "without a drive: up all the same" systemctl -q is-active multi-user.target
 	check "without a drive: mounted" findmnt /srv/saves
 	check "without a drive: degraded" grep -q '\[U_\]\|\[_U\]' /proc/mdstat

@@ -131,7 +131,7 @@ static void as_recommended(void **state)
 		"array name", "array health", "array level", "array drives", "write-intent bitmap",
 		"mdadm.conf entry", "drive", "scheduler", "mount", "file system", "mount option noatime",
 		"stride (blocks)", "stripe-width (blocks)", "fstab source", "fstab option nofail",
-		"fstab option x-systemd.device-timeout=30s", "fstab fsck pass", "trim timer", "wear",
+		"fstab option x-systemd.device-timeout=90s", "fstab fsck pass", "trim timer", "wear",
 		"sysctl vm.dirty_expire_centisecs", "sysctl vm.dirty_expire_centisecs at boot",
 		"read-ahead (KiB)", "firmware", "writes since the run", "endurance budget"};
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
@@ -165,10 +165,10 @@ static void c_width(struct live *l) { l->geometry.stripe_width_blocks = 64; }
 static void c_by_name(struct live *l) { str(&l->fstab_source, "/dev/md127"); }
 static void c_by_label(struct live *l) { str(&l->fstab_source, "LABEL=saves"); }
 static void c_no_line(struct live *l) { fact_str_no(&l->fstab_source, FACT_ABSENT, "none"); }
-static void c_nofail(struct live *l) { str(&l->fstab_options, "noatime,x-systemd.device-timeout=30s"); }
+static void c_nofail(struct live *l) { str(&l->fstab_options, "noatime,x-systemd.device-timeout=90s"); }
 static void c_noauto(struct live *l)
 {
-	str(&l->fstab_options, "noatime,nofail,x-systemd.device-timeout=30s,noauto");
+	str(&l->fstab_options, "noatime,nofail,x-systemd.device-timeout=90s,noauto");
 }
 static void c_pass(struct live *l) { num(&l->fstab_pass, 0); }
 static void c_trim(struct live *l) { str(&l->trim_timer, "disabled"); }

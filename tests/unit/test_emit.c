@@ -98,7 +98,7 @@ static void fstab(void **state)
 	_cleanup_free_ char *line = emit_fstab_line(&r->verdict);
 
 	assert_string_equal(line, "UUID=" FIXTURE_FS_UUID " /srv/saves ext4 "
-				  "noatime,nofail,x-systemd.device-timeout=30s 0 2");
+				  "noatime,nofail,x-systemd.device-timeout=90s 0 2");
 }
 
 static void fstab_xfs_and_blanks(void **state)
@@ -111,7 +111,7 @@ static void fstab_xfs_and_blanks(void **state)
 	r->verdict.mount_point = fixture_str("/srv/my saves#1\\x");
 	line = emit_fstab_line(&r->verdict);
 	assert_string_equal(line, "UUID=" FIXTURE_FS_UUID " /srv/my\\040saves\\0431\\134x xfs "
-				  "noatime,nofail,x-systemd.device-timeout=30s 0 0");
+				  "noatime,nofail,x-systemd.device-timeout=90s 0 0");
 }
 
 static void sysctls(void **state)
@@ -129,16 +129,23 @@ static void udev(void **state)
 {
 	struct result *r = *state;
 	const char *text = text_of(r, "udev/60-stripewise.rules");
-	_cleanup_free_ char *by_wwid = NULL;
+	_cleanup_free_ char *by_wwid = NULL, *stripe = NULL;
 
 	assert_non_null(strstr(text, "ENV{DEVTYPE}==\"disk\""));
 	assert_non_null(strstr(text, "KERNEL!=\"md*"));
 	assert_non_null(strstr(text, "TEST==\"queue/scheduler\""));
 	assert_non_null(strstr(text, "ENV{ID_SERIAL_SHORT}==\"S64GNE0R100001\""));
 	assert_non_null(strstr(text, "ATTR{queue/scheduler}=\"none\""));
+	/* A mirror is started without a drive that stays away; a stripe cannot be. */
+	assert_non_null(strstr(text, "ENV{ID_FS_UUID}==\"" FIXTURE_ARRAY_UUID "\""));
+	assert_non_null(strstr(text, "ENV{SYSTEMD_WANTS}+=\"stripewise-degraded@%k.timer\""));
 	r->verdict.devices[0].wwid = fixture_str("eui.002538b000000001");
 	by_wwid = emit_udev(&r->verdict);
 	assert_non_null(strstr(by_wwid, "ATTR{wwid}==\"eui.002538b000000001\""));
+	r->verdict.layout.survives = 0;
+	stripe = emit_udev(&r->verdict);
+	r->verdict.layout.survives = 1;
+	assert_null(strstr(stripe, "stripewise-degraded"));
 }
 
 static void udev_leaves_unknown_alone(void **state)

@@ -203,7 +203,7 @@ static void fstab_lines(void **state)
 			   fixture.verdict.mount_options);
 	fake_put(&f, "etc/fstab", named);
 	expect(&f, "fstab source", DRIFT_WARNING, "/etc/fstab:4", "by device name");
-	bare = str_printf("broken\nUUID=%s /srv/saves ext4 noatime,x-systemd.device-timeout=30s 0 2\n",
+	bare = str_printf("broken\nUUID=%s /srv/saves ext4 noatime,x-systemd.device-timeout=90s 0 2\n",
 			  fixture.verdict.fs_uuid);
 	fake_put(&f, "etc/fstab", bare);
 	expect(&f, "fstab option nofail", DRIFT_WARNING, "/etc/fstab:2", "noatime");

@@ -386,6 +386,46 @@ mount_it() {
 	act mount "$mount_point"
 }
 
+# What the udev rule asks for when a member turns up: some time later, if the array still waits for
+# another one, it is started without it. The mount waits longer than that.
+degraded_timer() {
+	cat <<'END_OF_UNIT'
+[Unit]
+Description=Wait for the other drives of the array that %I is in
+DefaultDependencies=no
+
+[Timer]
+OnActiveSec=30
+AccuracySec=1
+END_OF_UNIT
+}
+
+degraded_service() {
+	cat <<'END_OF_UNIT'
+[Unit]
+Description=Start the array that %I is in, even though degraded
+DefaultDependencies=no
+
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'for a in /sys/class/block/%i/holders/md*; do [ "$(cat "$a/md/array_state")" != inactive ] || exec mdadm --run "/dev/$${a##*/}"; done'
+END_OF_UNIT
+}
+
+degraded_start() {
+	local kind changed=0
+	grep -q 'stripewise-degraded@' "$work/udev" || return 0
+	[ -d /etc/systemd/system ] || return 0
+	for kind in timer service; do
+		"degraded_$kind" >"$work/degraded"
+		put_file "/etc/systemd/system/stripewise-degraded@.$kind" "$work/degraded"
+		[ "$written" -eq 0 ] || changed=1
+	done
+	if [ "$changed" -eq 1 ] && systemd_runs; then
+		act systemctl daemon-reload
+	fi
+}
+
 settings() {
 	local d
 	sysctl_conf >"$work/sysctl"
@@ -394,6 +434,7 @@ settings() {
 		act sysctl --quiet --system
 	fi
 	udev_rules >"$work/udev"
+	degraded_start
 	put_file /etc/udev/rules.d/60-stripewise.rules "$work/udev"
 	if [ "$written" -eq 1 ] && [ -S /run/udev/control ] && command -v udevadm >/dev/null; then
 		act udevadm control --reload
