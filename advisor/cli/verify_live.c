@@ -207,9 +207,18 @@ static int sysctls(const struct gather *g)
 	return r;
 }
 
+static int add_stranger(struct live *l, const char *name, const char *serial)
+{
+	struct live_stranger *s = &l->strangers[l->n_strangers++];
+
+	s->name = strdup(name);
+	s->serial = serial ? strdup(serial) : NULL;
+	return s->name && (!serial || s->serial) ? 0 : -ENOMEM;
+}
+
 /*
- * Members in the array, and drives in it that the result does not know. A member that is gone but
- * still listed counts as in it: "degraded" says the rest.
+ * Members in the array, and drives in it that the result does not know. md lists a drive that was
+ * pulled out until somebody removes it; it is no drive any more, and "degraded" says the rest.
  */
 static int matching(const struct gather *g, const struct md_array *a)
 {
@@ -227,23 +236,18 @@ static int matching(const struct gather *g, const struct md_array *a)
 	if (!l->strangers)
 		return -ENOMEM;
 	for (size_t k = 0; k < a->members.n; k++) {
-		bool ours = false, unknown = false;
-		const char *serial = NULL;
+		const struct drive *d = NULL;
+		bool ours = false;
 
-		for (size_t i = 0; i < l->n_members; i++) {
-			ours |= l->members[i].name.state == FACT_KNOWN &&
-				gather_is_on(a->members.v[k], l->members[i].name.s);
-			unknown |= l->members[i].name.state == FACT_UNKNOWN;
-		}
-		if (ours || unknown)
-			continue;
+		for (size_t i = 0; i < l->n_members; i++)
+			ours |= l->members[i].name.state == FACT_UNKNOWN ||
+				(l->members[i].name.state == FACT_KNOWN &&
+				 gather_is_on(a->members.v[k], l->members[i].name.s));
 		for (size_t i = 0; i < g->m->n_drives; i++)
 			if (g->m->drives[i].kind != DRIVE_PARTITION &&
 			    gather_is_on(a->members.v[k], g->m->drives[i].name))
-				serial = fact_str_or(&g->m->drives[i].serial, NULL);
-		l->strangers[l->n_strangers].name = strdup(a->members.v[k]);
-		l->strangers[l->n_strangers].serial = serial ? strdup(serial) : NULL;
-		if (!l->strangers[l->n_strangers++].name)
+				d = &g->m->drives[i];
+		if (!ours && d && add_stranger(l, a->members.v[k], fact_str_or(&d->serial, NULL)))
 			return -ENOMEM;
 	}
 	return 0;

@@ -17,7 +17,7 @@ if [ "${1:-}" != --guest ]; then
 	status=0
 	lab() { scripts/lab --debian --keep "$dir" --out "$out" --timeout 1200 --drive id=a,size=1G,serial=LAB0001 "$@"; }
 	begin=$SECONDS
-	lab --drive id=b,size=1G,serial=LAB0002 -- "$self" --guest 1 || status=1
+	lab --drive id=b,size=1G,serial=LAB0002 -- "$self" --guest 1 || exit 1
 	echo "# $((SECONDS - begin)) s: run and provision"
 	lab --drive id=b,size=1G,serial=LAB0002 -- "$self" --guest 2 || status=1
 	echo "# $((SECONDS - begin)) s: first reboot, forced drift"
@@ -36,7 +36,8 @@ all_known() { ! grep 'could not be looked at' /tmp/out && says 'As recommended: 
 
 # Everything that a second provision.sh could change.
 standing() {
-	find /etc -xdev \( -type f -o -type l \) -print0 | sort -z | xargs -0 sha256sum
+	find /etc -xdev -type f -print0 | sort -z | xargs -0 sha256sum
+	find /etc -xdev -type l -printf '%p %l\n' | sort
 	blkid
 	mdadm --detail /dev/md/saves | grep -vE 'Update Time|Events'
 	findmnt -rno SOURCE,OPTIONS /srv/saves
@@ -100,8 +101,8 @@ schedulers() {
 case $2 in
 1)
 	check "run in a whole Debian" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --for palworld:1 \
-		--levels 1 --fs ext4 --budget quick --max-time 60s --seed 1 --erase LAB0001,LAB0002 --out "$result"
-	check "provision.sh" exits 0 bash "$result/provision.sh"
+		--levels 1 --fs ext4 --budget quick --max-time 30s --seed 1 --erase LAB0001,LAB0002 --out "$result"
+	check "provision.sh" exits 0 bash "$result/provision.sh" --erase LAB0001,LAB0002
 	check "provision.sh the second time changes nothing" twice
 	check "systemd accepts the timer and service of verify" units
 	;;

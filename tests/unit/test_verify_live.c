@@ -117,6 +117,18 @@ static void look(const struct fake_root *f, struct drift *d)
 	why_clear(&why);
 }
 
+static void look_ok(const struct fake_root *f)
+{
+	struct drift d = {0};
+
+	look(f, &d);
+	for (size_t i = 0; i < d.n; i++)
+		if (d.items[i].severity > DRIFT_UNKNOWN)
+			fail_msg("%s: %s: wanted '%s', is '%s'", d.items[i].what, d.items[i].where,
+				 d.items[i].desired, d.items[i].current);
+	drift_free(&d);
+}
+
 static void as_recommended(void **state)
 {
 	struct fake_root f;
@@ -124,11 +136,8 @@ static void as_recommended(void **state)
 
 	(void)state;
 	machine(&f);
+	look_ok(&f);
 	look(&f, &d);
-	for (size_t i = 0; i < d.n; i++)
-		if (d.items[i].severity > DRIFT_UNKNOWN)
-			fail_msg("%s: %s: wanted '%s', is '%s'", d.items[i].what, d.items[i].where,
-				 d.items[i].desired, d.items[i].current);
 	/* Of a captured machine only geometry and wear are not known. */
 	for (size_t i = 0; i < d.n; i++)
 		if (d.items[i].severity == DRIFT_UNKNOWN && strcmp(d.items[i].what, "geometry") &&
@@ -277,6 +286,18 @@ static void swapped(void **state)
 	fake_close(&f);
 }
 
+/* A drive that was pulled out is still listed by md: it is missing, not another one. */
+static void pulled(void **state)
+{
+	struct fake_root f;
+
+	(void)state;
+	machine(&f);
+	fake_put(&f, MD "md/dev-nvme7n1/state", "faulty\n");
+	look_ok(&f);
+	fake_close(&f);
+}
+
 /* Which file wins: names before folders, folders in order, sysctl.conf, tuned, the pair's half. */
 static void who_wins(void **state)
 {
@@ -377,6 +398,7 @@ int main(void)
 		cmocka_unit_test(as_recommended), cmocka_unit_test(one_file_each),
 		cmocka_unit_test(fstab_lines),	  cmocka_unit_test(mount_options),
 		cmocka_unit_test(links),	  cmocka_unit_test(swapped),
+		cmocka_unit_test(pulled),
 		cmocka_unit_test(who_wins),	  cmocka_unit_test(is_on),
 		cmocka_unit_test(metrics),
 	};
