@@ -15,7 +15,7 @@ misuse() { exit 2; }
 kvm_device=$LAB_OUT/kvm
 kvm_starts() { echo tried >>"$LAB_OUT/tries"; [ "$works" = 1 ]; }
 gives() { [ "$(accelerator "$LAB_OUT/vmlinux" "$LAB_OUT/initramfs")" = "$1" ]; }
-tries() { [ "$(cat "$LAB_OUT/tries" 2>/dev/null | wc -l)" = "$1" ]; }
+tries() { [ "$(wc -l <"$LAB_OUT/tries")" = "$1" ]; }
 
 works=1
 check "no /dev/kvm: tcg" gives tcg
