@@ -39,6 +39,12 @@ int candidates_make(const struct request *req, const struct drive *const *drives
 		    uint64_t page_bytes, struct candidate **ret, size_t *ret_n,
 		    struct rejected **ret_rej, size_t *ret_nrej, struct why *why);
 
+/*
+ * Adds a control to the list: the first layout that survives `tolerate` failures once more, named
+ * with CONTROL_SUFFIX. -ENOENT if there is none, -ENOMEM.
+ */
+int candidates_add_control(struct candidate **list, size_t *n, unsigned tolerate);
+
 void candidates_free(struct candidate *c, size_t n);
 void rejections_free(struct rejected *r, size_t n);
 

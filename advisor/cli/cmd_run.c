@@ -18,6 +18,7 @@
 
 enum {
 	OPT_ERASE = 0x3000,
+	OPT_CONTROL,
 	OPT_OUT,
 	OPT_MAX_WRITES,
 	OPT_MAX_TIME,
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	{"precondition", OPT_PRECONDITION, "HOW", 0,
 	 "none (default), fill (the whole drive once) or a SIZE", 0},
 	{"seed", OPT_SEED, "N", 0, "order of the trials and pattern of the writes", 0},
+	{"control", OPT_CONTROL, NULL, 0,
+	 "measure one layout twice, under two names: they must not be told apart", 0},
 	{"dry-run", OPT_DRY_RUN, NULL, 0, "print every command and write it would make; write nothing",
 	 0},
 	{"repeat", OPT_REPEAT, "RESULT", 0, "take the job from a result; the targets are named anew", 0},
@@ -106,6 +109,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_SEED:
 		o->seed = cli_count(state, "--seed", arg);
 		o->seed_given = true;
+		break;
+	case OPT_CONTROL:
+		o->control = true;
 		break;
 	case OPT_DRY_RUN:
 		o->dry_run = true;

@@ -41,7 +41,7 @@ struct run_options {
 	uint64_t precondition_bytes;
 	uint64_t seed;
 	bool seed_given, budget_given;
-	bool dry_run, json, progress;
+	bool control, dry_run, json, progress;
 };
 
 /* The jobs of a trial, in their order, each in its mode. */

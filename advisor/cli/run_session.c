@@ -85,6 +85,9 @@ int session_candidates(struct session *s, struct why *why)
 
 	err = candidates_make(&r->request, s->members, s->n_members, page, &r->candidates,
 			      &r->n_candidates, &r->rejected, &r->n_rejected, why);
+	if (!err && r->request.control)
+		err = candidates_add_control(&r->candidates, &r->n_candidates,
+					     decide_tolerate(&r->request));
 	if (err)
 		return err;
 	err = trial_plan_make(&s->opt->wanted, &s->plan, why);
@@ -115,6 +118,7 @@ int session_request(struct session *s, struct why *why)
 		if (strv_add(&r->devices, s->opt->devices.v[i]) < 0)
 			return -ENOMEM;
 	r->max_writes_bytes = s->opt->max_writes_bytes;
+	r->control = r->control || s->opt->control;
 	r->precondition = s->opt->precondition;
 	r->precondition_bytes = s->opt->precondition_bytes;
 	r->seed = s->opt->seed_given ? s->opt->seed : (uint64_t)time(NULL);

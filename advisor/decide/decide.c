@@ -67,7 +67,7 @@ static int undecided(const struct decide_input *in, const struct standing *s, st
 	return 0;
 }
 
-static int confidence(const struct decide_input *in, const char *id, struct verdict *v)
+static int confidence_of(const struct decide_input *in, const char *id, struct verdict *v)
 {
 	const struct decide_ranking *r = in->ranking;
 
@@ -90,6 +90,21 @@ static int confidence(const struct decide_input *in, const char *id, struct verd
 				  "still in front or tied; medians and spreads, not a calibrated test");
 	}
 	return v->confidence_note ? 0 : -ENOMEM;
+}
+
+static int confidence(const struct decide_input *in, const struct standing *s, const char *id,
+		      struct verdict *v)
+{
+	struct buf note = BUF_INIT;
+	int err = confidence_of(in, id, v);
+
+	if (err)
+		return err;
+	buf_add(&note, v->confidence_note);
+	err = warn_control(in, s, &v->warnings, &note);
+	free(v->confidence_note);
+	v->confidence_note = buf_take(&note);
+	return err ? err : v->confidence_note ? 0 : -ENOMEM;
 }
 
 static void expect(struct standing *s, enum figure f, double low, double high)
@@ -144,7 +159,7 @@ static int settle(const struct decide_input *in, const struct standing *s, size_
 		if (i != winner && s[i].tied)
 			err = strv_add(&v->ties, s[i].candidate);
 	if (!err)
-		err = confidence(in, c->id, v);
+		err = confidence(in, s, c->id, v);
 	return err ? err : warn_layout(in, c, &s[winner], &v->warnings);
 }
 

@@ -8,6 +8,8 @@
 
 #include "advisor/decide/decide.h"
 
+struct buf;
+
 /* About the drives, before any layout (warn_drives.c). */
 int warn_drives(const struct decide_input *in, struct strv *ret);
 /* About drives that shall work as one (warn_twins.c). */
@@ -16,6 +18,9 @@ int warn_twins(const struct decide_input *in, struct strv *ret);
 int warn_members(const struct decide_input *in, struct strv *ret);
 /* Sustained writes that collapse, with the rate before and after (warn_collapse.c). */
 int warn_collapse(const struct decide_input *in, struct strv *ret);
+/* What the control says (run --control): a warning if it failed, else words for the note on confidence. */
+int warn_control(const struct decide_input *in, const struct standing *s, struct strv *warnings,
+		 struct buf *note);
 /* About the recommended layout and its figures (warn_layout.c). */
 int warn_layout(const struct decide_input *in, const struct candidate *c, const struct standing *s,
 		struct strv *ret);

@@ -91,6 +91,8 @@ char *candidate_title(const struct candidate *c)
 		buf_add(&b, " without stripe-width");
 	if (c->bitmap == BITMAP_NONE)
 		buf_add(&b, ", no bitmap");
+	if (c->control)
+		buf_add(&b, ", again");
 	return buf_take(&b);
 }
 
@@ -159,6 +161,7 @@ struct json_object *candidate_to_json(const struct candidate *c)
 	jput_u64(o, "usable_bytes", c->usable_bytes);
 	jput_u64(o, "member_bytes", c->member_bytes);
 	jput_bool(o, "equalise", c->equalise);
+	jput_bool(o, "control", c->control);
 	jput_strv(o, "notes", &c->notes);
 	jput(o, "expect", geometry_to_json(&c->expect));
 	return o;
@@ -189,6 +192,8 @@ int candidate_from_json(struct json_object *o, struct candidate *ret, struct why
 		jget_u64(&in, "member_bytes", &c.member_bytes);
 	if (jin_has(&in, "equalise"))
 		jget_bool(&in, "equalise", &c.equalise);
+	if (jin_has(&in, "control"))
+		jget_bool(&in, "control", &c.control);
 	if (jin_has(&in, "notes"))
 		jget_strv(&in, "notes", &c.notes);
 	expect = jin_object(&in, "expect");

@@ -33,6 +33,8 @@ struct geometry {
 	uint64_t data_offset_bytes;    /* md superblock; only in what was read back */
 };
 
+#define CONTROL_SUFFIX "-again" /* ends the id of a control */
+
 struct candidate {
 	char *id; /* unique, stable, [a-z0-9-]: "raid0-128k-ext4", "raid10-near-64k-xfs" */
 	enum level level;
@@ -48,6 +50,7 @@ struct candidate {
 	bool aligned_every_second_row; /* RAID10 near with odd n */
 	uint64_t usable_bytes;	/* of the block device that the file system gets */
 	uint64_t member_bytes;	/* data that each member gives; 0 for single */
+	bool control;		/* the same as another, measured again: the two must not be told apart */
 	bool equalise;		/* members differ in size: all are cut to member_bytes */
 	struct strv notes;	/* what a person must know about it: unequal sizes, mixed LBA formats */
 	struct geometry expect;

@@ -89,6 +89,7 @@ struct json_object *request_to_json(const struct request *r)
 	jput_str(o, "precondition", preconditions[r->precondition]);
 	jput_u64(o, "precondition_bytes", r->precondition_bytes);
 	jput_u64(o, "seed", r->seed);
+	jput_bool(o, "control", r->control);
 	jput_real(o, "years", r->years);
 	jput_u64(o, "save_budget_ns", r->save_budget_ns);
 	jput_u64(o, "save_limit_ns", r->save_limit_ns);
@@ -188,6 +189,8 @@ static void get_rest(const struct jin *in, struct request *r)
 	jget_u64(in, "max_writes_bytes", &r->max_writes_bytes);
 	jget_u64(in, "precondition_bytes", &r->precondition_bytes);
 	jget_u64(in, "seed", &r->seed);
+	if (jin_has(in, "control"))
+		jget_bool(in, "control", &r->control);
 	jget_real(in, "years", &r->years);
 	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
 	jget_u64(in, "save_limit_ns", &r->save_limit_ns);

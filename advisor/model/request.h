@@ -40,6 +40,7 @@ struct request {
 	enum precondition precondition;
 	uint64_t precondition_bytes;
 	uint64_t seed;
+	bool control;		  /* one layout is measured twice, under two names */
 	double years;		  /* service life asked for; 5 unless given */
 	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given */
 	uint64_t save_limit_ns;	  /* players leave: 1 s */

@@ -315,6 +315,32 @@ static void json_round_trip(void **state)
 	}
 }
 
+static void a_control_is_the_first_that_may_win(void **state)
+{
+	struct fixture *f = *state;
+	const struct candidate *twin, *first = NULL;
+	_cleanup_free_ char *title = NULL;
+	size_t n;
+
+	assert_int_equal(make(f, 2), 0);
+	n = f->n;
+	assert_int_equal(candidates_add_control(&f->c, &f->n, 1), 0);
+	assert_int_equal(f->n, n + 1);
+	twin = &f->c[n];
+	for (size_t i = 0; i < n && !first; i++)
+		first = f->c[i].survives >= 1 ? &f->c[i] : NULL;
+	assert_non_null(first);
+	assert_true(twin->control);
+	assert_false(first->control);
+	assert_memory_equal(twin->id, first->id, strlen(first->id));
+	assert_string_equal(twin->id + strlen(first->id), CONTROL_SUFFIX);
+	assert_memory_equal(&twin->expect, &first->expect, sizeof(twin->expect));
+	title = candidate_title(twin);
+	assert_non_null(strstr(title, "again"));
+	assert_int_equal(candidates_add_control(&f->c, &f->n, 5), -ENOENT);
+	assert_int_equal(f->n, n + 1);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -322,6 +348,7 @@ int main(void)
 		T(two_drives_quick), T(four_drives_quick), T(three_drives_are_odd),
 		T(budgets_grow), T(chunks_asked_for), T(parity_is_refused), T(one_drive),
 		T(unlike_drives_are_said), T(file_systems_asked_for), T(json_round_trip),
+		T(a_control_is_the_first_that_may_win),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

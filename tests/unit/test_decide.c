@@ -596,6 +596,49 @@ static void jackknife(void **state)
 	assert_true(share < 0);
 }
 
+/* raid1-xfs becomes raid1-ext4 under another name. */
+static void make_control(struct bench *b)
+{
+	for (size_t i = 0; i < b->r.n_candidates; i++) {
+		struct candidate *c = &b->r.candidates[i];
+
+		if (strcmp(c->id, "raid1-xfs"))
+			continue;
+		free(c->id);
+		c->id = fixture_str("raid1-ext4-again");
+		c->fs = FS_EXT4;
+		c->control = true;
+	}
+	for (size_t i = 0; i < b->r.n_trials; i++)
+		if (!strcmp(b->r.trials[i].candidate, "raid1-xfs")) {
+			free(b->r.trials[i].candidate);
+			b->r.trials[i].candidate = fixture_str("raid1-ext4-again");
+		}
+}
+
+static void a_control_that_holds_is_noted(void **state)
+{
+	struct bench *b = *state;
+
+	make_control(b);
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+	assert_true(strv_has(&b->r.verdict.ties, "raid1-ext4-again"));
+	assert_non_null(strstr(b->r.verdict.confidence_note, "control held"));
+	assert_false(warned(b, "control"));
+}
+
+static void a_control_that_fails_is_warned_of(void **state)
+{
+	struct bench *b = *state;
+
+	slow_down(b, "raid1-xfs", 2);
+	make_control(b);
+	run(b);
+	assert_true(warned(b, "control failed: raid1-ext4 stayed in and raid1-ext4-again dropped out"));
+	assert_non_null(strstr(b->r.verdict.confidence_note, "control failed"));
+}
+
 #define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -623,6 +666,7 @@ int main(void)
 		WITH(paper),
 		WITH(healthy_twins_are_not_warned_of),
 		cmocka_unit_test(each_warning),
+		WITH(a_control_that_holds_is_noted), WITH(a_control_that_fails_is_warned_of),
 		WITH(shared_is_said_once),
 		WITH(too_good_is_suspicious),
 		WITH(input_that_does_not_fit),
