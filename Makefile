@@ -54,6 +54,8 @@ faults: deps
 
 bench: all
 	$(Q)scripts/compare-fio
+	@echo
+	$(Q)scripts/compare-probe
 
 $(B)/stripewise: $(B)/advisor/cli/main.o $(B)/libstripewise.a
 	$(call say,LD,$@)

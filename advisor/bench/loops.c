@@ -137,47 +137,51 @@ static int submit_slots(struct worker *w, struct iocb **cbs, int n)
 }
 
 /*
- * Takes completions, refills their slots while `more`; how many were taken. Recorded is what
- * completes between the start of recording and the end, so that depth x time is the sum of the
- * latencies (Little's law) without a bias from either edge.
+ * Takes a completion and refills its slot while `more`; 0 if a new operation is in flight, 1 if one
+ * less is, or -errno. One at a time, as a slot stands for somebody who goes on at once: taking all
+ * that are there and submitting them together costs some 6 % of the IOPS at depth 4. Recorded is
+ * what completes between the start of recording and the end, so that depth x time is the sum of
+ * the latencies (Little's law) without a bias from either edge.
  */
-static int turn(struct worker *w, struct io_event *ev, struct iocb **cbs, bool *more)
+static int turn(struct worker *w, bool *more)
 {
-	int n = aio_wait(&w->q, ev, (int)w->spec->depth), refill = 0;
-	uint64_t now = clock_ns();
+	struct io_event ev;
+	int n = aio_wait(&w->q, &ev, 1);
+	uint64_t now = clock_ns(), len;
+	struct iocb *cb;
+	struct slot *s;
 
 	if (n < 0) {
 		worker_fail(w, "wait", 0, n);
 		return n;
 	}
+	cb = ev.obj;
+	s = (struct slot *)(void *)cb;
+	len = cb->u.c.nbytes;
 	*more = *more && !run_over(w->run, now);
-	for (int i = 0; i < n; i++) {
-		struct slot *s = (struct slot *)(void *)ev[i].obj;
-		uint64_t len = s->cb.u.c.nbytes;
-
-		if (ev[i].res != len) {
-			worker_fail(w, s->read ? "read" : "write", (uint64_t)s->cb.u.c.offset,
-				    (long)ev[i].res < 0 ? (int)ev[i].res : -ENOSPC);
-			*more = false;
-			continue;
-		}
-		w->all_bytes[s->read] += len;
-		if (*more && now >= w->run->record_ns)
-			worker_record(w, s->read, len, s->begun_ns, now);
-		*more = *more && !limit_reached(w) && fill_slot(w, s);
-		if (*more)
-			cbs[refill++] = &s->cb;
+	if (ev.res != len) {
+		worker_fail(w, s->read ? "read" : "write", (uint64_t)cb->u.c.offset,
+			    (long)ev.res < 0 ? (int)ev.res : -ENOSPC);
+		*more = false;
+		return 1;
 	}
+	w->all_bytes[s->read] += len;
+	if (*more && now >= w->run->record_ns)
+		worker_record(w, s->read, len, s->begun_ns, now);
 	worker_publish(w, w->ios[DIR_READ] + w->ios[DIR_WRITE]);
-	/* Slots that were refilled before `more` ended go out too: each is accounted for. */
-	if (refill && submit_slots(w, cbs, refill))
-		worker_fail(w, "submit", 0, -EIO);
-	return n - refill;
+	*more = *more && !limit_reached(w) && fill_slot(w, s);
+	if (!*more)
+		return 1;
+	n = submit_slots(w, &cb, 1);
+	if (!n)
+		return 0;
+	worker_fail(w, "submit", 0, n);
+	*more = false;
+	return 1;
 }
 
 void worker_loop_deep(struct worker *w)
 {
-	struct io_event ev[JOB_DEPTH_MAX];
 	struct iocb *cbs[JOB_DEPTH_MAX];
 	int in_flight = 0, err;
 	bool more = true;
@@ -193,7 +197,7 @@ void worker_loop_deep(struct worker *w)
 		return;
 	}
 	while (in_flight) {
-		int ended = turn(w, ev, cbs, &more);
+		int ended = turn(w, &more);
 
 		if (ended < 0)
 			return;
