@@ -30,6 +30,14 @@ int mul_u64(uint64_t a, uint64_t b, uint64_t *ret)
 	return 0;
 }
 
+uint64_t real_u64(double v)
+{
+	v = round(v);
+	if (!(v > 0))
+		return 0;
+	return v >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)v;
+}
+
 int parse_u64(const char *s, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -157,8 +165,11 @@ static int parse_with_unit(const char *s, const struct unit *units, size_t n, ui
 		return r;
 	}
 	v = roundl(v * (long double)u->factor);
-	if (v >= 18446744073709551616.0L)
+	if (v >= 18446744073709551616.0L) {
+		if (ret_at)
+			*ret_at = 0; /* no single character is to blame */
 		return -ERANGE;
+	}
 	*ret = (uint64_t)v;
 	return 0;
 }

@@ -43,4 +43,10 @@ int parse_duration(const char *s, uint64_t *ret_ns, size_t *ret_at);
 int add_u64(uint64_t a, uint64_t b, uint64_t *ret);
 int mul_u64(uint64_t a, uint64_t b, uint64_t *ret);
 
+/*
+ * The nearest whole number; what does not fit becomes 0 (below, NaN) or UINT64_MAX (beyond), since
+ * a cast of such a value is undefined (C11 6.3.1.4) and llround() gives any number for it.
+ */
+uint64_t real_u64(double v);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/base/units.h"
 #include "advisor/base/ban.h"
 
@@ -94,7 +95,7 @@ const char *fmt_rate(double bytes_per_second, char out[UNITS_LEN])
 {
 	char n[UNITS_LEN];
 
-	(void)fmt_bytes((uint64_t)fmax(0, bytes_per_second), n);
+	(void)fmt_bytes(real_u64(bytes_per_second), n);
 	(void)snprintf(out, UNITS_LEN, "%.28s/s", n);
 	return out;
 }

@@ -9,6 +9,7 @@
  * Files have the same size in every trial: prep_ns is only a last resort against a drive that
  * hardly writes, since two layouts measured on files of unlike sizes could not be compared.
  */
+#include "advisor/base/parse.h"
 #include "advisor/bench/bench.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/ban.h"
@@ -109,6 +110,6 @@ void bench_cost(const struct job *job, const struct bench_scale *s, double bytes
 		bytes += rate * (run + (double)(job->no_ramp ? 0 : s->ramp_ns)) / 1e9;
 		run_ns = run > run_ns ? run : run_ns;
 	}
-	*ret_ns = (uint64_t)(ns + run_ns);
-	*ret_bytes = (uint64_t)bytes;
+	*ret_ns = real_u64(ns + run_ns);
+	*ret_bytes = real_u64(bytes);
 }

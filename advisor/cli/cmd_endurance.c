@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/endurance_args.h"
 #include "advisor/model/json.h"
@@ -68,7 +69,7 @@ static uint64_t rate_of(const struct argp_state *state, const char *arg)
 	per_hour = (double)cli_size(state, "--increment", size) * HOUR_NS / (double)ns;
 	if (per_hour > 1e18)
 		cli_usage(state, "--increment: '%s' is too much", arg);
-	return (uint64_t)llround(per_hour);
+	return real_u64(per_hour);
 }
 
 static error_t parse_load(int key, char *arg, struct argp_state *state)

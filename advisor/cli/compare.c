@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/base/units.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/compare.h"
@@ -43,7 +44,7 @@ const char *five_text(enum five f, double v, char out[32])
 	if (f == FIVE_RATE)
 		return fmt_rate(v, out);
 	if (f != FIVE_WEAR)
-		return fmt_ns((uint64_t)llround(v), out);
+		return fmt_ns(real_u64(v), out);
 	(void)snprintf(out, 32, "%.0f %%", v);
 	return out;
 }

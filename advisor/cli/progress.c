@@ -9,6 +9,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/base/units.h"
 #include "advisor/cli/progress.h"
 #include "advisor/base/ban.h"
@@ -52,7 +53,7 @@ static void add_share(const struct progress *p, struct buf *b)
 		return;
 	buf_addf(b, "%3.0f %% ", share * 100);
 	if (share > 0.02 && share < 1)
-		buf_addf(b, "about %s left  ", fmt_span((uint64_t)(spent / share * (1 - share)), span));
+		buf_addf(b, "about %s left  ", fmt_span(real_u64(spent / share * (1 - share)), span));
 }
 
 static void draw(struct progress *p, const char *detail)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/decide/endurance.h"
 #include "advisor/base/ban.h"
 
@@ -62,7 +63,7 @@ static int rate(const struct endurance_rating *r, struct endurance_drive *d)
 		fact_u64_no(&d->rated_bytes, FACT_UNKNOWN, "the product is out of range");
 		return 0;
 	}
-	return fact_u64_set(&d->rated_bytes, (uint64_t)llround(rated),
+	return fact_u64_set(&d->rated_bytes, real_u64(rated),
 			    "DWPD x capacity x 365 x warranty years");
 }
 
@@ -119,7 +120,7 @@ static int wearout(uint64_t now, struct endurance_drive *d)
 			    now ? "beyond the year 9999" : "today's date was not given");
 		return 0;
 	}
-	return fact_u64_set(&d->wearout_unix_s, (uint64_t)llround(s), NULL);
+	return fact_u64_set(&d->wearout_unix_s, real_u64(s), NULL);
 }
 
 static int shares(double per_day, struct endurance_drive *d)
@@ -190,7 +191,7 @@ static int one_step(const struct endurance_input *in, const struct endurance *e,
 	double per_day = drive_per_day(in, program, in->waf);
 	double share = -1, left = INFINITY;
 
-	s->every_ns = (uint64_t)llround((double)every_ns * scale);
+	s->every_ns = real_u64((double)every_ns * scale);
 	s->program_bytes_per_day = program;
 	s->drive_bytes_per_day = per_day;
 	for (size_t i = 0; i < e->n_drives; i++) {

@@ -6,6 +6,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
 #include "advisor/base/ban.h"
@@ -173,8 +174,8 @@ static int one(const struct decide_input *in, const struct standing *s, double r
 		err = fact_u64_set(&b->bytes, p->burst_max_bytes, NULL);
 		if (!err && rate > 0 && !fsync_p99(in, s, &fsync))
 			err = fact_u64_set(&b->predicted_ns,
-					   (uint64_t)llround((double)p->burst_max_bytes / rate * 1e9 +
-							     fsync), NULL);
+					   real_u64((double)p->burst_max_bytes / rate * 1e9 + fsync),
+					   NULL);
 		else if (!err)
 			fact_u64_no(&b->predicted_ns, FACT_UNKNOWN,
 				    "the rate or the p99 of fsync is not known");

@@ -16,6 +16,7 @@
 #define MIB		       1048576.0
 /* Below this a limit throttles every program on the machine, not only saves. */
 #define DIRTY_BYTES_MIN (16 * MIB)
+#define DIRTY_BYTES_MAX (MIB * MIB) /* no machine has more; a rate in a result may say anything */
 
 /* Takes `why` over. */
 static int add(struct verdict *v, const char *name, uint64_t value, char *why)
@@ -38,6 +39,8 @@ static uint64_t whole_mib(double bytes)
 {
 	if (bytes < DIRTY_BYTES_MIN)
 		bytes = DIRTY_BYTES_MIN;
+	if (!(bytes < DIRTY_BYTES_MAX))
+		bytes = DIRTY_BYTES_MAX;
 	return (uint64_t)(bytes / MIB) * (uint64_t)MIB;
 }
 

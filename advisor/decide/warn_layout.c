@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
 #include "advisor/decide/warnings.h"
@@ -114,7 +115,7 @@ static int suspicious(const struct decide_input *in, const struct standing *s, s
 	    s->median[FIG_FSYNC_P99_NS] < class->fsync_p99_low_ms * 1e6 * (1 - SUSPICIOUS))
 		return strv_addf(w, "%s: fsync p99 of %s is more than 30 %% better than %s drives do: "
 				 "suspect cache, until a repeat confirms it.", s->candidate,
-				 fmt_ns((uint64_t)s->median[FIG_FSYNC_P99_NS], measured), class->title);
+				 fmt_ns(real_u64(s->median[FIG_FSYNC_P99_NS]), measured), class->title);
 	return 0;
 }
 

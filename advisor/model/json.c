@@ -521,6 +521,10 @@ int json_parse_text(const char *text, size_t len, const char *name, struct json_
 	if (len >= INT32_MAX)
 		return why_set(why, -EFBIG, "cannot read the JSON", name, NULL,
 			       "%zu bytes is larger than 2 GiB", len);
+	/* To json-c a NUL ends the text, whatever follows. */
+	if (memchr(text, '\0', len))
+		return why_set(why, -EINVAL, "cannot read the JSON", name, "check that the file is whole",
+			       "it holds a NUL byte");
 	tok = json_tokener_new_ex(JSON_DEPTH);
 	if (!tok)
 		return -ENOMEM;

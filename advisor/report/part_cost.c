@@ -5,6 +5,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/report/parts.h"
 #include "advisor/base/ban.h"
 
@@ -55,7 +56,7 @@ static const char *percent(const struct fact_real *f, char out[UNITS_LEN])
 
 static const char *per_day(double bytes, char out[UNITS_LEN])
 {
-	return fmt_bytes(bytes > 0 ? (uint64_t)(bytes + 0.5) : 0, out);
+	return fmt_bytes(real_u64(bytes), out);
 }
 
 static const char *years(const struct fact_real *f, char out[UNITS_LEN])

@@ -6,6 +6,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/report/parts.h"
 #include "advisor/base/ban.h"
 
@@ -21,7 +22,7 @@ static const char *mark_of(const struct result *r, const struct standing *s)
 
 static const char *figure_cell(const struct standing *s, enum figure f, char out[UNITS_LEN])
 {
-	return s->has[f] ? fmt_ns((uint64_t)s->median[f], out) : NULL;
+	return s->has[f] ? fmt_ns(real_u64(s->median[f]), out) : NULL;
 }
 
 static void layout_row(struct doc *d, struct table *t, const struct result *r,

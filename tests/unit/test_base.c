@@ -36,10 +36,10 @@ static void check_numbers(const struct number *t, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t v = 77;
-		size_t at = 0;
+		size_t at = 1000; /* said on every failure: messages point there */
 		int r = parse(t[i].text, &v, &at);
 
-		if (r != t[i].r || v != (r ? 77 : t[i].v) || (r == -EINVAL && at != t[i].at))
+		if (r != t[i].r || v != (r ? 77 : t[i].v) || (r && at != t[i].at))
 			fail_msg("'%s': r %d v %llu at %zu", t[i].text, r, (unsigned long long)v, at);
 	}
 }
@@ -197,6 +197,8 @@ static int parse_err(const char *text)
 
 static void json_texts(void **state)
 {
+	struct json_object *o = NULL;
+
 	(void)state;
 	assert_int_equal(parse_err("{\"a\": 1}"), 0);
 	assert_int_equal(parse_err("{\"a\": 1}\n"), 0);
@@ -206,6 +208,27 @@ static void json_texts(void **state)
 	assert_int_equal(parse_err(""), -EINVAL);
 	assert_int_equal(parse_err("null"), -EINVAL);
 	assert_int_equal(parse_err("{\"a\": \"\xff\"}"), -EINVAL);
+	/* A NUL does not hide what follows it. */
+	assert_int_equal(json_parse_text("{}\0{\"a\": 1}", 11, "x", &o, NULL), -EINVAL);
+	assert_int_equal(json_parse_text("{}\0", 3, "x", &o, NULL), -EINVAL);
+	assert_null(o);
+}
+
+/* A cast of what does not fit is undefined; a result file may say 1e308 bytes a second. */
+static void reals_become_whole(void **state)
+{
+	char text[UNITS_LEN];
+
+	(void)state;
+	assert_int_equal(real_u64(2.5), 3);
+	assert_int_equal(real_u64(-1), 0);
+	assert_int_equal(real_u64(NAN), 0);
+	assert_int_equal(real_u64(-INFINITY), 0);
+	assert_true(real_u64(INFINITY) == UINT64_MAX);
+	assert_true(real_u64(18446744073709551616.0) == UINT64_MAX);
+	assert_true(real_u64(1e19) == 10000000000000000000ULL); /* llround() ends at half of that */
+	assert_string_equal(fmt_rate(1e308, text), fmt_rate(18446744073709551615.0, (char[UNITS_LEN]){0}));
+	assert_string_equal(fmt_rate(NAN, text), "0 B/s");
 }
 
 static void json_fields(void **state)
@@ -264,6 +287,7 @@ int main(void)
 		cmocka_unit_test(sizes),	 cmocka_unit_test(chunks_and_durations),
 		cmocka_unit_test(units),	 cmocka_unit_test(programs),
 		cmocka_unit_test(reads_with_a_root), cmocka_unit_test(json_texts),
+		cmocka_unit_test(reals_become_whole),
 		cmocka_unit_test(json_fields),	 cmocka_unit_test(built_in_data),
 	};
 

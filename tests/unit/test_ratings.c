@@ -75,6 +75,7 @@ static void test_bad_tables(void **state)
 		{"disk\t-\tfast\t1\t-\t-\tyes\tx\n", "years"},
 		{"disk\t-\tfast\t1\t-\t99\tyes\tx\n", "years"},
 		{"disk\t-\tfast\t1\t-\t5\tmaybe\tx\n", "yes, no"},
+		{"disk\t99999999999G\tfast\t1\t-\t5\tyes\tx\n", "at '99999999999G'"},
 		{"disk\t-\tfast\t1\t-\t5\tyes\t-\n", "source"},
 	};
 
