@@ -77,13 +77,20 @@ void escape_html(struct buf *b, const char *s)
 
 void escape_fstab(struct buf *b, const char *s)
 {
-	for (; s && *s; s++) {
-		unsigned char c = (unsigned char)*s;
+	const unsigned char *p = (const unsigned char *)s;
 
-		if (c <= ' ' || c == 0x7f || c == '\\' || c == '#')
-			buf_addf(b, "\\%03o", c);
-		else
-			buf_addc(b, *s);
+	while (p && *p) {
+		uint32_t c = 0;
+		size_t n = decode(p, &c);
+
+		if (n && !is_control(c) && c != ' ' && c != '\\' && c != '#') {
+			buf_addn(b, (const char *)p, n);
+		} else {
+			n = n ? n : 1;
+			for (size_t i = 0; i < n; i++)
+				buf_addf(b, "\\%03o", p[i]);
+		}
+		p += n;
 	}
 }
 

@@ -18,7 +18,10 @@ void escape_text(struct buf *b, const char *s);
 /* Element content and quoted attributes: & < > " ', control characters and invalid UTF-8. */
 void escape_html(struct buf *b, const char *s);
 
-/* A field of fstab(5): white space, backslash, '#' and control characters as \ooo (getmntent(3)). */
+/*
+ * A field of fstab(5): white space, backslash, '#', and what escape_text() would not print, as \ooo
+ * (getmntent(3); libmount and systemd read every \ooo).
+ */
 void escape_fstab(struct buf *b, const char *s);
 
 /*

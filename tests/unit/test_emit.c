@@ -324,6 +324,8 @@ static void escapes(void **state)
 	escaped(escape_html, "</script>&\"'", "&#60;/script&#62;&#38;&#34;&#39;");
 	escaped(escape_html, "a\x01\xff", "a&#xFFFD;&#xFFFD;");
 	escaped(escape_fstab, "a b\t\n\\#", "a\\040b\\011\\012\\134\\043");
+	/* C1 and what is not UTF-8 would reach the terminal of whoever looks at fstab. */
+	escaped(escape_fstab, "\xc3\xa9\xc2\x9b\xe2\x80\xae\xff", "\xc3\xa9\\302\\233\\342\\200\\256\\377");
 	escaped(escape_udev, "A b\"*[x]|\n1", "A?b???x???1");
 	escaped(escape_fio, "a]\n[b", "a___b");
 	assert_true(escape_is_plain_name("saves-1.x_y"));
