@@ -16,26 +16,44 @@
 
 #define JOURNAL_MAX (64u << 20)
 
+/* Whole or not at all: half a head, or one of another version, is none. */
+static int take_head(struct journal *j, const struct jin *in, char **ret_boot)
+{
+	_cleanup_free_ char *run = NULL, *boot = NULL, *run_dir = NULL, *copy = NULL;
+	uint64_t version = 0;
+
+	jget_u64(in, "version", &version);
+	jget_str(in, "run", &run);
+	jget_str(in, "boot_id", &boot);
+	jget_str(in, "run_dir", &run_dir);
+	jget_str_opt(in, "copy", &copy);
+	/* A second one would change what the acts before it mean. */
+	if (*in->err || version != 1 || *ret_boot)
+		return -EBADMSG;
+	free(j->run_id);
+	free(j->run_dir);
+	free(j->copy_dir);
+	j->run_id = take_ptr(run);
+	j->run_dir = take_ptr(run_dir);
+	j->copy_dir = take_ptr(copy);
+	*ret_boot = take_ptr(boot);
+	return 0;
+}
+
 int journal_take_line(struct journal *j, struct json_object *o, char **ret_boot)
 {
 	_cleanup_free_ char *kind = NULL;
 	_cleanup_free_ char *act = NULL;
 	struct journal_entry *e;
-	uint64_t id = 0, version = 0;
+	uint64_t id = 0;
 	int err = 0;
 	struct jin in = jin_top(o, NULL, &err), data;
 
 	jget_str(&in, "kind", &kind);
 	if (err)
 		return -EBADMSG;
-	if (strcmp(kind, "head") == 0) {
-		jget_u64(&in, "version", &version);
-		jget_str(&in, "run", &j->run_id);
-		jget_str(&in, "boot_id", ret_boot);
-		jget_str(&in, "run_dir", &j->run_dir);
-		jget_str_opt(&in, "copy", &j->copy_dir);
-		return err || version != 1 ? -EBADMSG : 0;
-	}
+	if (strcmp(kind, "head") == 0)
+		return take_head(j, &in, ret_boot);
 	jget_u64(&in, "id", &id);
 	e = err ? NULL : journal_find(j, id);
 	if (!err && strcmp(kind, "intent") == 0) {

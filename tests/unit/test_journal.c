@@ -232,6 +232,47 @@ static void a_damaged_line_is_passed_over(void **state)
 	journal_close(j);
 }
 
+/* Whole or none: half a head, one of another version, and a second one. */
+static void heads_that_are_none(void **state)
+{
+	static const struct {
+		const char *line;
+		int r;
+	} cases[] = {
+		{"{\"kind\":\"head\",\"version\":2,\"run\":\"r\",\"boot_id\":\"b\",\"run_dir\":\"/x\"}", -EBADMSG},
+		{"{\"kind\":\"head\",\"version\":1,\"run\":\"r\",\"boot_id\":\"b\"}", -EBADMSG},
+		{"{\"kind\":\"head\",\"version\":1,\"boot_id\":\"b\",\"run_dir\":\"/x\"}", -EBADMSG},
+		{"{\"kind\":\"head\",\"version\":1,\"run\":\"r\",\"boot_id\":\"b\",\"run_dir\":\"/x\"}", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct journal *j = journal_new("/run", NULL);
+		_cleanup_free_ char *boot = NULL;
+		_cleanup_free_ char *text = NULL;
+		/* What follows would be another run's, in another place. */
+		static const char second[] = "{\"kind\":\"head\",\"version\":1,\"run\":\"other\","
+					     "\"boot_id\":\"c\",\"run_dir\":\"/other\"}";
+
+		text = str_printf("%08x %s\n", journal_crc(cases[i].line, strlen(cases[i].line)),
+				  cases[i].line);
+		assert_int_equal(journal_parse(j, text, strlen(text), &boot), cases[i].r);
+		if (cases[i].r) {
+			assert_null(boot);
+			assert_string_equal(j->run_dir, "/run");
+		} else {
+			free(text);
+			text = str_printf("%08x %s\n", journal_crc(second, strlen(second)), second);
+			assert_int_equal(journal_parse(j, text, strlen(text), &boot), 0);
+			assert_string_equal(j->run_dir, "/x");
+			assert_string_equal(j->run_id, "r");
+			assert_string_equal(boot, "b");
+			assert_int_equal(j->damaged, 1);
+		}
+		journal_close(j);
+	}
+}
+
 static void an_earlier_one_is_never_overwritten(void **state)
 {
 	struct fixture *t = *state;
@@ -310,6 +351,7 @@ int main(void)
 		T(another_boot_another_place),
 		T(torn_at_every_byte),
 		T(a_damaged_line_is_passed_over),
+		T(heads_that_are_none),
 		T(an_earlier_one_is_never_overwritten),
 		T(ends_only_when_all_is_undone),
 		T(a_full_disk_refuses_the_act),
