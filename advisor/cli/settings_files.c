@@ -11,6 +11,7 @@
 
 #define FILE_MAX_BYTES (1u << 20)
 #define INCLUDE_DEPTH  8
+#define INCLUDES_MAX   64
 
 void settings_free(struct settings *s)
 {
@@ -126,7 +127,7 @@ struct tuned {
 	const char *profile;
 	char section[64];
 	unsigned depth;
-	int err;
+	unsigned *left; /* profiles that may still be read: one can include itself, several times */
 };
 
 static int tuned_profile(struct tuned *t, const char *profile);
@@ -153,7 +154,7 @@ static int tuned_line(void *arg, const char *file, unsigned line, char *text)
 		below.depth++;
 		return tuned_profile(&below, str_strip(eq + 1));
 	}
-	if (!strcmp(t->section, "sysctl"))
+	if (!strcmp(t->section, "sysctl") && *s)
 		return add(t->sysctls, file, line, s, str_strip(eq + 1));
 	if (!strcmp(s, "elevator") && t->elevator) {
 		free(*t->elevator);
@@ -177,6 +178,9 @@ static int tuned_profile(struct tuned *t, const char *profile)
 		struct tuned one = *t;
 
 		one.section[0] = '\0';
+		if (!*t->left)
+			return 0;
+		--*t->left;
 		for (size_t i = 0; *name && !strchr(name, '/') && i < ARRAY_SIZE(dirs); i++) {
 			_cleanup_free_ char *file = str_printf("%s/%s/tuned.conf", dirs[i], name);
 			int r = file ? each_line(t->root, file, tuned_line, &one) : -ENOMEM;
@@ -193,7 +197,8 @@ static int tuned_profile(struct tuned *t, const char *profile)
 static int tuned(const struct root *root, struct settings *sysctls, char **elevator)
 {
 	_cleanup_free_ char *active = NULL;
-	struct tuned t = {.root = root, .sysctls = sysctls, .elevator = elevator};
+	unsigned left = INCLUDES_MAX;
+	struct tuned t = {.root = root, .sysctls = sysctls, .elevator = elevator, .left = &left};
 
 	if (root_read(root, &active, "/etc/tuned/active_profile") < 0)
 		return 0;

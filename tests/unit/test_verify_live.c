@@ -351,6 +351,14 @@ static void who_wins(void **state)
 	assert_int_equal(settings_tuned_elevator(&f.root, &tuned), 0);
 	assert_string_equal(tuned, "mine (/etc/tuned/mine/tuned.conf:4)");
 
+	/* One that includes itself, many times over, ends; a line without a key sets nothing. */
+	fake_put(&f, "etc/tuned/mine/tuned.conf",
+		 "[main]\ninclude=mine mine mine mine mine mine mine mine mine mine mine mine\n[sysctl]\n=1\n");
+	assert_int_equal(settings_sysctl_files(&f.root, &s, &notes), 0);
+	for (size_t i = 0; i < s.n; i++)
+		assert_true(*s.v[i].key);
+	settings_free(&s);
+
 	fake_put(&f, "usr/lib/udev/rules.d/61-x.rules",
 		 "# ATTR{queue/scheduler}=\"a\"\nATTR{queue/scheduler}==\"b\"\n, ATTR{queue/scheduler} := \"bfq\"\n");
 	assert_int_equal(settings_scheduler_rules(&f.root, &rules), 0);
