@@ -98,7 +98,7 @@ int drive_apply_rating(struct drive *d, const struct ratings *ratings)
 		  : NULL;
 	if (!r)
 		return 0;
-	if (!fact_known(d->drive_class.state) && r->drive_class)
+	if (!fact_known(d->drive_class.state) && *r->drive_class)
 		err = fact_str_set(&d->drive_class, r->drive_class, r->source);
 	if (!err && !fact_known(d->dwpd.state) && !fact_known(d->tbw_bytes.state)) {
 		if (r->dwpd > 0)

@@ -15,7 +15,7 @@
 /* Absent numbers are negative / 0 as said; strings are owned by the table. */
 struct rating {
 	const char *pattern;	 /* shell pattern matched against the whole model string, any case */
-	const char *drive_class; /* "gen4-dc" */
+	const char *drive_class; /* "gen4-dc"; "": not in the table */
 	double dwpd;		 /* < 0: not in the table */
 	uint64_t tbw_bytes;	 /* 0: not in the table */
 	unsigned years;		 /* 0: not in the table */

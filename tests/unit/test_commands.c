@@ -18,6 +18,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/exec.h"
 #include "advisor/cli/cli.h"
+#include "advisor/cli/drive_spec.h"
 #include "advisor/cli/load.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/save.h"
@@ -196,6 +197,20 @@ static void bad_drive_specs(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 }
 
+/* A model that the table rates without naming a class has no class, rather than one without a name. */
+static void a_model_without_a_class(void **state)
+{
+	struct ratings *ratings = NULL;
+	_cleanup_machine_ struct machine m = {0};
+
+	(void)state;
+	assert_int_equal(ratings_load_text("EX*\t-\t-\t1\t-\t5\tno\tx\n", "", &ratings, NULL), 0);
+	assert_int_equal(drive_spec_add("1x1T,model=EXAMPLE", ratings, &m, NULL), 0);
+	assert_true(m.drives[0].dwpd.v == 1.0);
+	assert_int_not_equal(m.drives[0].drive_class.state, FACT_KNOWN);
+	ratings_free(ratings);
+}
+
 static void advise_keeps_what_was_not_said(void **state)
 {
 	struct here *h = *state;
@@ -293,6 +308,7 @@ int main(void)
 		WITH(endurance_of_a_result),
 		WITH(plan_for_typed_drives),
 		WITH(bad_drive_specs),
+		cmocka_unit_test(a_model_without_a_class),
 		WITH(advise_keeps_what_was_not_said),
 		WITH(advise_under_other_wishes),
 		WITH(output_is_never_overwritten),
