@@ -91,14 +91,20 @@ int attributes_load_text(const char *tsv, struct attributes **ret, struct why *w
 	return 0;
 }
 
-int attributes_load(struct attributes **ret, struct why *why)
+int attributes_builtin(const struct attributes **ret, struct why *why)
 {
+	static struct attributes *builtin;
 	const struct data_file *f = data_find("attributes.tsv");
+	int r = 0;
 
 	if (!f)
 		return why_set(why, -ENOENT, "cannot read the table", "attributes.tsv",
 			       "build the program again", "not in the program");
-	return attributes_load_text(f->text, ret, why);
+	if (!builtin)
+		r = attributes_load_text(f->text, &builtin, why);
+	if (!r)
+		*ret = builtin;
+	return r;
 }
 
 const struct attribute *attributes_find(const struct attributes *a, enum attribute_kind kind,

@@ -34,7 +34,8 @@ struct attribute {
 
 struct attributes;
 
-int attributes_load(struct attributes **ret, struct why *why);
+/* The program's own table; read at the first call and kept. */
+int attributes_builtin(const struct attributes **ret, struct why *why);
 int attributes_load_text(const char *tsv, struct attributes **ret, struct why *why);
 void attributes_free(struct attributes *a);
 

@@ -195,7 +195,7 @@ static void put_missing(struct json_object *table, bool names_known, struct wear
 
 int smart_ata(struct json_object *top, const char *model, struct wear *w, struct why *why)
 {
-	_cleanup_attributes_ struct attributes *attributes = NULL;
+	const struct attributes *attributes = NULL;
 	struct json_object *table =
 		smart_get(smart_object(top, "ata_smart_attributes"), "table", json_type_array);
 	struct json_object *in_db = smart_get(top, "in_smartctl_database", json_type_boolean);
@@ -207,7 +207,7 @@ int smart_ata(struct json_object *top, const char *model, struct wear *w, struct
 
 	if (!n && !smart_object(top, "ata_device_statistics"))
 		return -ENODATA;
-	r = attributes_load(&attributes, why);
+	r = attributes_builtin(&attributes, why);
 	if (r)
 		return r;
 	for (size_t i = 0; i < n; i++)

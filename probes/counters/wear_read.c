@@ -87,11 +87,11 @@ static int try_endurance_group(const struct nvme_ops *ops, int fd, struct wear *
 static int try_vendor(const struct nvme_ops *ops, int fd, const char *model, struct wear *w,
 		      struct buf *tried)
 {
-	_cleanup_attributes_ struct attributes *table = NULL;
+	const struct attributes *table = NULL;
 	uint8_t log[NVME_LOG_LEN] = {0};
 	bool asked = false;
 
-	if (attributes_load(&table, NULL))
+	if (attributes_builtin(&table, NULL))
 		return -ENODATA;
 	for (unsigned key = 1; key < 256; key++) {
 		const struct attribute *row =
