@@ -1,12 +1,15 @@
 # stripewise. `make` builds build/stripewise; see README.md for demo and check.
 # Quiet by default; V=1 shows the commands. SAN=1 builds with ASan and UBSan into build/san.
+# FUZZ=1 is for tests/fuzz/run: clang with libFuzzer's instrumentation, into build/fuzz.
 
 CC ?= gcc
 PKGS = blkid mount ext2fs com_err smartcols libnvme json-c uuid
-B = build$(if $(SAN),/san)
+B = build$(if $(SAN),/san)$(if $(FUZZ),/fuzz)
 CSTD = -std=gnu11
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror
-OPT = $(if $(SAN),-O1 -g -fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer,-O2 -g)
+sanitized = -O1 -g -fsanitize=$(1) -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT = $(if $(FUZZ),$(call sanitized,fuzzer-no-link$(,)$(FUZZ_SAN)),$(if $(SAN),$(call sanitized,address$(,)undefined),-O2 -g))
+FUZZ_SAN = address$(,)undefined$(,)float-cast-overflow
 , := ,
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
@@ -22,7 +25,7 @@ LIBSRC := $(filter-out advisor/cli/main.c,$(SRC))
 LIBOBJ := $(LIBSRC:%.c=$(B)/%.o) $(B)/data.o
 DATA := $(shell find advisor/data -type f)
 
-.PHONY: all deps demo check test calibrate bench faults install clean
+.PHONY: all deps demo check test calibrate bench faults fuzz install clean
 all: $(B)/stripewise
 
 # Missing packages are installed once, as root; nothing happens when all are there.
@@ -51,6 +54,10 @@ calibrate: $(B)/calibrate
 faults: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/lab/layouts.sh all
+
+# Every parser under libFuzzer, 20 s each; FUZZ_SECONDS=N or FUZZ_RUNS=N; T=NAME for one of them.
+fuzz:
+	$(Q)tests/fuzz/run '$(or $(T),*)'
 
 bench: all
 	$(Q)scripts/compare-fio
@@ -81,6 +88,11 @@ $(B)/tests/%: tests/unit/%.c $(B)/libstripewise.a
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(B)/libstripewise.a -lcmocka $(LDLIBS)
+
+$(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(B)/libstripewise.a
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(B)/libstripewise.a $(LDLIBS)
 
 # The load generator alone, and beside fio: for scripts/compare-fio.
 $(B)/engine-bench $(B)/engine-compare: $(B)/engine-%: tests/bench/%.c tests/bench/shapes.h $(B)/libstripewise.a
