@@ -208,9 +208,18 @@ int journal_create(struct journal **ret, const struct root *root, const char *ru
 
 struct journal_entry *journal_find(struct journal *j, uint64_t id)
 {
-	for (size_t i = j->n; i-- > 0;)
-		if (j->entries[i].id == id)
-			return &j->entries[i];
+	size_t low = 0, high = j->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (j->entries[mid].id == id)
+			return &j->entries[mid];
+		if (j->entries[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
 	return NULL;
 }
 

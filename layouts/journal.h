@@ -45,7 +45,7 @@ struct journal {
 	char *copy_dir;	  /* owned; NULL if it was made without */
 	char *run_id;	  /* owned */
 	bool same_boot;	  /* made since the last boot; set by journal_load() too */
-	struct journal_entry *entries; /* owned, in order */
+	struct journal_entry *entries; /* owned, in order: ids grow */
 	size_t n;
 	uint64_t next_id;
 	unsigned damaged; /* lines passed over when loading */

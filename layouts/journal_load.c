@@ -59,7 +59,8 @@ int journal_take_line(struct journal *j, struct json_object *o, char **ret_boot)
 	if (!err && strcmp(kind, "intent") == 0) {
 		jget_str(&in, "act", &act);
 		data = jin_object(&in, "data");
-		if (!act || !data.o || e || id == UINT64_MAX)
+		/* Ids only grow; journal_find() counts on it. */
+		if (!act || !data.o || id < j->next_id || id == UINT64_MAX)
 			return -EBADMSG;
 		return journal_add_entry(j, id, act, json_object_get(data.o));
 	}

@@ -9,6 +9,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/escape.h"
 #include "advisor/base/log.h"
 #include "advisor/base/ban.h"
 
@@ -60,12 +61,7 @@ void log_line(struct log *log, const char *fmt, ...)
 	buf_addf(&b, "%10.3f ",
 		 (double)(now.tv_sec - log->start.tv_sec) +
 			 (double)(now.tv_nsec - log->start.tv_nsec) / 1e9);
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			buf_addf(&b, "\\x%02x", *p);
-		else
-			buf_addc(&b, (char)*p);
-	}
+	escape_text(&b, text);
 	buf_addc(&b, '\n');
 	/* A log that cannot be written does not stop the run. */
 	if (!b.failed && write(log->fd, b.s, b.len) < 0)

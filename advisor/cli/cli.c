@@ -23,9 +23,10 @@ char *cli_printable(const char *s)
 		wchar_t wc = 0;
 		size_t n = mbrtowc(&wc, s, left, &st);
 		bool bad = n == 0 || n > left;
-		/* C0, DEL and C1 control characters steer terminals; so do bidi overrides. */
-		bool control = !bad && (wc < 0x20 || (wc >= 0x7f && wc < 0xa0) ||
-					(wc >= 0x202a && wc <= 0x202e) || (wc >= 0x2066 && wc <= 0x2069));
+		/* C0, DEL and C1 control characters steer terminals; so do bidi controls. */
+		bool control = !bad && (wc < 0x20 || (wc >= 0x7f && wc < 0xa0) || wc == 0x061c ||
+					(wc >= 0x200e && wc <= 0x200f) || (wc >= 0x2028 && wc <= 0x202e) ||
+					(wc >= 0x2066 && wc <= 0x2069));
 
 		if (bad) {
 			n = 1;
@@ -102,14 +103,15 @@ int cli_print_json(struct json_object *o)
 
 void cli_usage(const struct argp_state *state, const char *fmt, ...)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = NULL, *safe = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	(void)fprintf(stderr, "%s: %s; see '%s --help'\n", state->name, text ? text : "wrong usage",
+	safe = text ? cli_printable(text) : NULL;
+	(void)fprintf(stderr, "%s: %s; see '%s --help'\n", state->name, safe ? safe : "wrong usage",
 		      state->name);
 	exit(SW_EXIT_USAGE);
 }

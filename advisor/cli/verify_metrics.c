@@ -9,21 +9,26 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/data.h"
+#include "advisor/base/escape.h"
 #include "advisor/cli/save.h"
 #include "advisor/cli/verify_cmd.h"
 #include "advisor/base/ban.h"
 
-/* A label's value: backslash, quote and newline are escaped, other control characters left out. */
+/*
+ * A label's value: as on a terminal, with backslash and quote escaped. A collector drops the whole
+ * file for one byte that is not UTF-8.
+ */
 static void label(struct buf *b, const char *name, const char *value)
 {
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	escape_text(&text, value);
+	b->failed |= text.failed;
 	buf_addf(b, "%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '\\' || *value == '"')
+	for (const char *p = text.s ? text.s : ""; *p; p++) {
+		if (*p == '\\' || *p == '"')
 			buf_addc(b, '\\');
-		if (*value == '\n')
-			buf_add(b, "\\n");
-		else if ((unsigned char)*value >= 0x20 && *value != 0x7f)
-			buf_addc(b, *value);
+		buf_addc(b, *p);
 	}
 	buf_addc(b, '"');
 }
@@ -87,7 +92,11 @@ static void word(struct buf *b, const char *s)
 			buf_addc(b, '\\');
 		if (*s == '%' || *s == '$')
 			buf_addc(b, *s);
-		buf_addc(b, *s);
+		/* A newline would be the next setting of the unit. */
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			buf_addf(b, "\\x%02x", (unsigned char)*s);
+		else
+			buf_addc(b, *s);
 	}
 	buf_addc(b, '"');
 }

@@ -10,6 +10,8 @@
 #include "advisor/model/verdict_command.h"
 #include "advisor/base/ban.h"
 
+#define MOUNT_POINT_MAX 1000
+
 static bool has_control(const char *s)
 {
 	for (; *s; s++)
@@ -31,6 +33,10 @@ int emit_check(const struct verdict *v, struct why *why)
 	if (!v->mount_point || *v->mount_point != '/' || has_control(v->mount_point))
 		return why_set(why, -EINVAL, what, "mount point", "name an absolute path",
 			       "not an absolute path in printable characters");
+	/* mount(2) takes no more, and glibc's getmntent() cuts a line of fstab there. */
+	if (strlen(v->mount_point) >= MOUNT_POINT_MAX)
+		return why_set(why, -EINVAL, what, "mount point", "name a shorter path",
+			       "%zu bytes is longer than fstab can hold", strlen(v->mount_point));
 	if (v->layout.level == LEVEL_SINGLE)
 		return v->n_devices == 1 ? 0 : -EINVAL;
 	if (!v->array_uuid || verdict_md_uuid(v->array_uuid, uuid) < 0)

@@ -77,7 +77,8 @@ static inline void fuzz_clean(const char *s, bool newline)
 		MUST(c <= 0x10ffff && (c < 0xd800 || c > 0xdfff));
 		MUST(c >= 0x20 || (newline && c == '\n'));
 		MUST(c < 0x7f || c >= 0xa0);
-		MUST(!(c >= 0x202a && c <= 0x202e) && !(c >= 0x2066 && c <= 0x2069));
+		MUST(!(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2066 && c <= 0x2069));
+		MUST(c != 0x061c && c != 0x200e && c != 0x200f);
 		p += n;
 	}
 }

@@ -392,7 +392,7 @@ static void metrics(void **state)
 	text = verify_metrics(&fixture, &d, 1234, 5);
 	assert_non_null(strstr(text, "stripewise_verify_items{severity=\"warning\"} 1\n"));
 	assert_non_null(strstr(text, "stripewise_verify_items{severity=\"critical\"} 0\n"));
-	assert_non_null(strstr(text, "what=\"scheduler\",where=\"x\\\"\\\\\\n[0m\"} 1\n"));
+	assert_non_null(strstr(text, "what=\"scheduler\",where=\"x\\\"\\\\\\\\x0a\\\\x1b[0m\"} 1\n"));
 	assert_non_null(strstr(text, "stripewise_verify_timestamp_seconds 1234\n"));
 	unit = verify_unit("service", "/usr/sbin/stripewise", "/root/a b%/result.json", "/x.prom");
 	assert_non_null(strstr(unit, "ExecStart=\"/usr/sbin/stripewise\" verify \"/root/a b%%/result.json\" --all "
