@@ -87,10 +87,7 @@ void cli_note(const char *fmt, ...)
 
 int cli_print_json(struct json_object *o)
 {
-	const char *s = o ? json_object_to_json_string_ext(
-				    o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-					       JSON_C_TO_STRING_NOSLASHESCAPE)
-			  : NULL;
+	_cleanup_free_ char *s = json_text(o);
 	int r = SW_EXIT_OK;
 
 	if (!s)

@@ -320,6 +320,7 @@ int probe_table_print(const struct machine *m, bool names_only, const char *list
 	tb = scols_new_table();
 	if (!tb)
 		return -ENOMEM;
+	(void)scols_table_enable_noencoding(tb, 1); /* cells are printable; \xNN would become \x5cxNN */
 	for (size_t i = 0; !r && i < n; i++)
 		r = scols_table_new_column(tb, chosen[i]->name, chosen[i]->width, chosen[i]->flags)
 			    ? 0

@@ -11,6 +11,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/cli/save.h"
+#include "advisor/model/json.h"
 #include "advisor/model/result.h"
 #include "advisor/base/ban.h"
 
@@ -83,14 +84,9 @@ int save_text(const char *dir, const char *name, const char *text, mode_t mode, 
 int save_result(const char *dir, const struct result *result, struct why *why)
 {
 	struct json_object *o = result_to_json(result);
-	_cleanup_free_ char *text = NULL;
-	const char *s;
+	_cleanup_free_ char *s = json_text(o);
+	_cleanup_free_ char *text = s ? str_printf("%s\n", s) : NULL;
 
-	s = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-							  JSON_C_TO_STRING_NOSLASHESCAPE)
-	      : NULL;
-	if (s)
-		text = str_printf("%s\n", s);
 	json_object_put(o);
 	if (!text)
 		return why_set(why, -ENOMEM, "cannot write the result", dir, NULL, "out of memory");

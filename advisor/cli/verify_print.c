@@ -49,6 +49,7 @@ static int print_table(const struct drift *d, bool all)
 	tb = scols_new_table();
 	if (!tb)
 		return -ENOMEM;
+	(void)scols_table_enable_noencoding(tb, 1); /* cells are printable; \xNN would become \x5cxNN */
 	for (size_t k = 0; !r && k < ARRAY_SIZE(columns); k++)
 		r = scols_table_new_column(tb, columns[k].name, columns[k].width, columns[k].flags)
 			    ? 0

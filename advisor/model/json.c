@@ -66,6 +66,55 @@ static struct json_object *new_string(const char *s)
 	return b.failed ? NULL : json_object_new_string_len(b.s ? b.s : "", (int)b.len);
 }
 
+/* Code point of the DEL, C1 or bidirectional control at `s` and its length, or 0. */
+static unsigned steering(const unsigned char *s, size_t *ret_len)
+{
+	unsigned c = 0;
+
+	if (s[0] == 0x7f) {
+		*ret_len = 1;
+		return s[0];
+	}
+	*ret_len = utf8_length(s);
+	if (*ret_len == 2)
+		c = (s[0] & 0x1fU) << 6 | (s[1] & 0x3fU);
+	else if (*ret_len == 3)
+		c = (s[0] & 0x0fU) << 12 | (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU);
+	if ((c >= 0x80 && c < 0xa0) || c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+		return c;
+	return 0;
+}
+
+char *json_text(struct json_object *o)
+{
+	struct buf b = BUF_INIT;
+	const char *s = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_SPACED |
+								  JSON_C_TO_STRING_NOSLASHESCAPE)
+			  : NULL;
+
+	if (!s)
+		return NULL;
+	while (*s) {
+		size_t plain = strcspn(s, "\x7f\xc2\xd8\xe2"), n;
+		unsigned c;
+
+		buf_addn(&b, s, plain);
+		s += plain;
+		if (!*s)
+			break;
+		c = steering((const unsigned char *)s, &n);
+		n = n ? n : 1;
+		if (c)
+			buf_addf(&b, "\\u%04x", c);
+		else
+			buf_addn(&b, s, n);
+		s += n;
+	}
+	return buf_take(&b);
+}
+
 void jput_str(struct json_object *o, const char *key, const char *s)
 {
 	jput(o, key, new_string(s));

@@ -34,6 +34,13 @@ void jput_fact_str(struct json_object *o, const char *key, const struct fact_str
 void jput_fact_real(struct json_object *o, const char *key, const struct fact_real *f);
 void jadd_str(struct json_object *array, const char *s);
 
+/*
+ * The object as indented text, for a file or a terminal: what steers one (DEL, C1, bidirectional
+ * controls; json-c does C0) is written as \uXXXX, which reads back as the same. Caller frees; NULL on
+ * ENOMEM, also for a NULL object.
+ */
+char *json_text(struct json_object *o);
+
 /* ---- reading ---- */
 struct jin {
 	struct json_object *o;	/* borrowed */

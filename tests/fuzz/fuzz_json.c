@@ -45,6 +45,19 @@ static void readers(struct json_object *o)
 	fact_real_free(&real);
 }
 
+/* As a file or a terminal gets it: nothing steers, and it is the same object. */
+static void printed(struct json_object *o)
+{
+	_cleanup_free_ char *text = json_text(o), *back = NULL, *plain = NULL;
+	struct json_object *again = NULL;
+
+	fuzz_clean(text, true);
+	MUST(!json_parse_text(text, strlen(text), "printed", &again, NULL));
+	back = fuzz_json(again);
+	plain = fuzz_json(json_object_get(o));
+	MUST(!strcmp(back, plain));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ char *s = fuzz_text(data, size), *first = NULL, *second = NULL;
@@ -59,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	MUST(o && !memchr(s, '\0', size));
 	readers(o);
+	printed(o);
 	first = fuzz_json(o);
 	MUST(!json_parse_text(first, strlen(first), "written", &again, NULL));
 	second = fuzz_json(again);
