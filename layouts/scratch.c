@@ -17,7 +17,8 @@
 #include "layouts/use.h"
 #include "advisor/base/ban.h"
 
-#define REFUSED "refused"
+#define REFUSED   "refused"
+#define MAKE_ROOM "make room in /run: the journal is kept there"
 
 /* ---- one at a time ---- */
 
@@ -48,13 +49,17 @@ int scratch_lock(const char *run_dir, int *ret_fd, struct why *why)
 		_cleanup_close_ int fd = -1;
 
 		if (mkdir(run_dir, 0700) && errno != EEXIST)
-			return why_set(why, errno, "cannot make", run_dir, "run it as root", "%s",
-				       strerror(errno));
+			return why_set(why, errno, "cannot make", run_dir,
+				       errno == ENOSPC			       ? MAKE_ROOM
+				       : errno == EACCES || errno == EPERM ? "run it as root"
+									   : NULL,
+				       "%s", strerror(errno));
 		fd = open_lock(run_dir);
 		if (fd == -ENOENT)
 			continue;
 		if (fd < 0)
-			return why_set(why, fd, "cannot lock", run_dir, NULL, "%s", strerror(-fd));
+			return why_set(why, fd, "cannot lock", run_dir, fd == -ENOSPC ? MAKE_ROOM : NULL,
+				       "%s", strerror(-fd));
 		if (flock(fd, LOCK_EX | LOCK_NB))
 			return why_exit(why, SW_EXIT_REFUSED,
 					errno == EWOULDBLOCK ? EBUSY : errno, REFUSED, run_dir,

@@ -186,6 +186,9 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 		r = session_resume(s, s->prior, why);
 	if (r || o->dry_run)
 		return r;
+	r = run_needs(&s->result.machine, s->result.candidates, s->result.n_candidates, why);
+	if (r)
+		return r;
 	r = session_gate(s, &o->erase, why);
 	if (!r)
 		r = session_folder(s, why);

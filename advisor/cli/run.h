@@ -91,6 +91,11 @@ int run_trial(struct session *s, const struct candidate *c, const struct trial_p
 int session_request(struct session *s, struct why *why);
 int session_probe(struct session *s, struct why *why);
 int session_candidates(struct session *s, struct why *why);
+/*
+ * Can this machine build them at all: md in the kernel, mdadm and mkfs in PATH? Asked before anybody
+ * consents to anything. -ENOENT or -ENODEV (said); what is not known is left to show itself.
+ */
+int run_needs(const struct machine *m, const struct candidate *c, size_t n, struct why *why);
 int session_folder(struct session *s, struct why *why);
 /* Takes the lock and settles what an interrupted run left. */
 int session_lock(struct session *s, struct why *why);

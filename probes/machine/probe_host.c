@@ -211,9 +211,23 @@ static void md_fact(const struct probe *p, struct machine *m)
 		    "no /proc/mdstat, and the kernel's list of modules is not there");
 }
 
+/* What cannot be built here, whatever the drives are. */
+static int missing(struct machine *m)
+{
+	int r = 0;
+
+	if (m->md_available.state == FACT_KNOWN && !m->md_available.v)
+		r = strv_add(&m->warnings, "this kernel has no md: no array can be built here; boot one with "
+					   "CONFIG_BLK_DEV_MD");
+	if (!r && m->mdadm_version.state == FACT_ABSENT)
+		r = strv_add(&m->warnings, "mdadm is not in PATH: no array can be built here; install mdadm");
+	return r;
+}
+
 int probe_host(struct probe *p)
 {
 	struct machine *m = &p->m;
+	int r;
 
 	text_fact(p, "/proc/sys/kernel/hostname", &m->hostname);
 	kernel_fact(p, m);
@@ -224,5 +238,6 @@ int probe_host(struct probe *p)
 	version_fact(p, "mdadm", "--version", &m->mdadm_version);
 	version_fact(p, "mke2fs", "-V", &m->mkfs_ext4_version);
 	version_fact(p, "mkfs.xfs", "-V", &m->mkfs_xfs_version);
-	return sysctl_facts(p, m);
+	r = missing(m);
+	return r ? r : sysctl_facts(p, m);
 }
