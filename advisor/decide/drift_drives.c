@@ -7,6 +7,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/drift_internal.h"
 #include "advisor/base/ban.h"
@@ -190,9 +191,11 @@ static int pace(const struct drift_job *j, size_t i, const char *where,
 	char budget[UNITS_LEN], bytes[UNITS_LEN], most[UNITS_LEN];
 	_cleanup_free_ char *want = NULL, *have = NULL;
 
-	if (e->writes_per_day.state != FACT_KNOWN || !j->l->now_unix_s ||
-	    j->l->now_unix_s < j->r->started_unix_s)
+	if (e->writes_per_day.state != FACT_KNOWN || !j->l->now_unix_s)
 		return 0;
+	if (j->l->now_unix_s < j->r->started_unix_s)
+		return drift_unknown(j, "writes since the run", where, "within the budget", FACT_UNKNOWN,
+				     "the clock stands before the run: set it, then verify again");
 	if (now->state != FACT_KNOWN || e->written_bytes.state != FACT_KNOWN)
 		return drift_unknown(j, "writes since the run", where, "within the budget",
 				     now->state != FACT_KNOWN ? now->state : e->written_bytes.state,
@@ -204,7 +207,7 @@ static int pace(const struct drift_job *j, size_t i, const char *where,
 	wrote = (double)(now->v - e->written_bytes.v);
 	allowed = days * e->writes_per_day.v + receipt_of(j, i) + (double)j->v->devices[i].size_bytes;
 	want = str_printf("%s a day, so at most %s by now",
-			  fmt_bytes((uint64_t)e->writes_per_day.v, budget),
+			  fmt_bytes(real_u64(e->writes_per_day.v), budget),
 			  fmt_bytes((uint64_t)fmin(allowed, 1e18), most));
 	have = str_printf("%s in %.1f days", fmt_bytes((uint64_t)wrote, bytes), days);
 	if (!want || !have)

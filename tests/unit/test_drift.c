@@ -113,6 +113,33 @@ static const struct drift_item *find(const struct drift *d, const char *what)
 	return NULL;
 }
 
+/* Before the run by its clock: nothing can be said of a pace, and that is said. */
+static void clock_jumps(void **state)
+{
+	static const uint64_t nows[] = {FIXTURE_NOW - 1, 1, UINT64_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(nows); i++) {
+		struct live l;
+		struct drift d = {0};
+		const struct drift_item *x;
+
+		healthy(&l);
+		l.now_unix_s = nows[i];
+		assert_int_equal(drift_compare(&fixture, &l, &d), 0);
+		x = find(&d, "writes since the run");
+		assert_non_null(x);
+		if (nows[i] < FIXTURE_NOW) {
+			assert_int_equal(x->severity, DRIFT_UNKNOWN);
+			assert_non_null(strstr(x->current, "clock"));
+		} else {
+			assert_int_equal(x->severity, DRIFT_OK);
+		}
+		drift_free(&d);
+		live_free(&l);
+	}
+}
+
 static void as_recommended(void **state)
 {
 	struct live l;
@@ -381,6 +408,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_recommended), cmocka_unit_test(each_is_named),
+		cmocka_unit_test(clock_jumps),
 		cmocka_unit_test(sysctls),	  cmocka_unit_test(unknown),
 		cmocka_unit_test(not_fitting),	  cmocka_unit_test(slower),
 	};
