@@ -232,6 +232,35 @@ static void a_damaged_line_is_passed_over(void **state)
 	journal_close(j);
 }
 
+/* Ids grow; one that was there before, or is out of order, is no act. */
+static void ids_only_grow(void **state)
+{
+	static const unsigned ids[] = {3, 3, 2, 7, 0, 9};
+	static const char head[] = "{\"kind\":\"head\",\"version\":1,\"run\":\"r\",\"boot_id\":\"b\","
+				   "\"run_dir\":\"/x\"}";
+	struct journal *j = journal_new("/run", NULL);
+	_cleanup_free_ char *boot = NULL;
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	(void)state;
+	buf_addf(&b, "%08x %s\n", journal_crc(head, strlen(head)), head);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		_cleanup_free_ char *line = str_printf("{\"kind\":\"intent\",\"id\":%u,\"act\":\"mkdir\","
+						       "\"data\":{\"path\":\"/%zu\"}}", ids[i], i);
+
+		buf_addf(&b, "%08x %s\n", journal_crc(line, strlen(line)), line);
+	}
+	assert_int_equal(journal_parse(j, b.s, b.len, &boot), 0);
+	assert_int_equal(j->n, 3);
+	assert_int_equal(j->damaged, 3);
+	assert_ptr_equal(journal_find(j, 3), &j->entries[0]);
+	assert_ptr_equal(journal_find(j, 7), &j->entries[1]);
+	assert_ptr_equal(journal_find(j, 9), &j->entries[2]);
+	assert_null(journal_find(j, 2));
+	assert_null(journal_find(j, 10));
+	journal_close(j);
+}
+
 /* Whole or none: half a head, one of another version, and a second one. */
 static void heads_that_are_none(void **state)
 {
@@ -352,6 +381,7 @@ int main(void)
 		T(torn_at_every_byte),
 		T(a_damaged_line_is_passed_over),
 		T(heads_that_are_none),
+		T(ids_only_grow),
 		T(an_earlier_one_is_never_overwritten),
 		T(ends_only_when_all_is_undone),
 		T(a_full_disk_refuses_the_act),
