@@ -37,8 +37,13 @@ int emit_check(const struct verdict *v, struct why *why)
 	if (strlen(v->mount_point) >= MOUNT_POINT_MAX)
 		return why_set(why, -EINVAL, what, "mount point", "name a shorter path",
 			       "%zu bytes is longer than fstab can hold", strlen(v->mount_point));
+	if (v->n_devices != v->layout.n_members || !v->n_devices)
+		return why_set(why, -EINVAL, what, "devices", NULL, "%zu drives for a layout of %u",
+			       v->n_devices, v->layout.n_members);
 	if (v->layout.level == LEVEL_SINGLE)
-		return v->n_devices == 1 ? 0 : -EINVAL;
+		return v->n_devices == 1 ? 0
+					 : why_set(why, -EINVAL, what, "devices", NULL,
+						   "%zu drives for a single one", v->n_devices);
 	if (!v->array_uuid || verdict_md_uuid(v->array_uuid, uuid) < 0)
 		return why_set(why, -EINVAL, what, "layout.uuid", NULL, "not a UUID");
 	if (!escape_is_plain_name(v->array_name))
