@@ -558,6 +558,23 @@ static int refuse_not_finite(struct json_object *o, int flags, struct json_objec
 	return JSON_C_VISIT_RETURN_CONTINUE;
 }
 
+/* Offset of the first byte that is not UTF-8; `len` if all are. */
+static size_t utf8_end(const char *text, size_t len)
+{
+	size_t at = 0, n;
+
+	while (at < len) {
+		unsigned char s[4] = {0}; /* of the last ones: nothing is read beyond the end */
+
+		memcpy(s, text + at, len - at < sizeof(s) ? len - at : sizeof(s));
+		n = s[0] < 0x80 ? 1 : utf8_length(s);
+		if (!n)
+			break;
+		at += n;
+	}
+	return at;
+}
+
 int json_parse_text(const char *text, size_t len, const char *name, struct json_object **ret,
 		    struct why *why)
 {
@@ -574,6 +591,11 @@ int json_parse_text(const char *text, size_t len, const char *name, struct json_
 	if (memchr(text, '\0', len))
 		return why_set(why, -EINVAL, "cannot read the JSON", name, "check that the file is whole",
 			       "it holds a NUL byte");
+	/* json-c takes overlong forms and surrogates for UTF-8, which others would not read back. */
+	end = utf8_end(text, len);
+	if (end < len)
+		return why_set(why, -EINVAL, "cannot read the JSON", name, "check that the file is whole",
+			       "byte %zu is not UTF-8", end);
 	tok = json_tokener_new_ex(JSON_DEPTH);
 	if (!tok)
 		return -ENOMEM;

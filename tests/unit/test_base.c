@@ -208,6 +208,12 @@ static void json_texts(void **state)
 	assert_int_equal(parse_err(""), -EINVAL);
 	assert_int_equal(parse_err("null"), -EINVAL);
 	assert_int_equal(parse_err("{\"a\": \"\xff\"}"), -EINVAL);
+	/* Overlong, a surrogate, beyond U+10FFFF, cut off. */
+	assert_int_equal(parse_err("{\"a\": \"\xe0\x80\x8e\"}"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": \"\xed\xa0\x80\"}"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": \"\xf4\x90\x80\x80\"}"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": \"\xe2\x82"), -EINVAL);
+	assert_int_equal(parse_err("{\"a\": \"\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xbe\"}"), 0);
 	/* A NUL does not hide what follows it. */
 	assert_int_equal(json_parse_text("{}\0{\"a\": 1}", 11, "x", &o, NULL), -EINVAL);
 	assert_int_equal(json_parse_text("{}\0", 3, "x", &o, NULL), -EINVAL);
