@@ -27,6 +27,7 @@ enum {
 	OPT_DRY_RUN,
 	OPT_REPEAT,
 	OPT_RESUME,
+	OPT_NO_TUNE,
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +45,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"repeat", OPT_REPEAT, "RESULT", 0, "take the job from a result; the targets are named anew", 0},
 	{"resume", OPT_RESUME, "DIR", 0, "go on with an interrupted run; finished trials are kept", 0},
+	{"no-tune", OPT_NO_TUNE, NULL, 0,
+	 "try no settings on the layout that wins; those by rule are recommended", 0},
 	CLI_OPTION_JSON,
 	CLI_OPTION_PROGRESS,
 	{0},
@@ -112,6 +115,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CONTROL:
 		o->control = true;
+		break;
+	case OPT_NO_TUNE:
+		o->no_tune = true;
 		break;
 	case OPT_DRY_RUN:
 		o->dry_run = true;
@@ -220,6 +226,8 @@ static int measure(struct session *s, struct rounds *rounds, struct why *why)
 		r = run_rounds(s, rounds, why);
 	if (!r)
 		r = run_characterise(s, rounds, why);
+	if (!r)
+		r = run_tune(s, rounds, why);
 	progress_clear(&s->progress);
 	if (r)
 		keep_incomplete(s, why);
@@ -238,6 +246,8 @@ static int conclude(struct session *s, const struct rounds *rounds, struct why *
 	free(s->result.incomplete_why);
 	s->result.incomplete_why = NULL;
 	r = session_decide(s, rounds, &s->result.verdict, why);
+	if (!r)
+		r = session_overrides(&s->root, &s->result.verdict);
 	if (!r)
 		r = output_snippets(&s->result, s->opt->wanted.profiles, why);
 	r2 = output_fill(s->out, &s->result, r ? NULL : why);

@@ -42,6 +42,7 @@ struct run_options {
 	uint64_t seed;
 	bool seed_given, budget_given;
 	bool control, dry_run, json, progress;
+	bool no_tune; /* settings by rule, none is tried */
 };
 
 /* The jobs of a trial, in their order, each in its mode. */
@@ -54,6 +55,9 @@ struct trial_plan {
 /* The profiles are borrowed from `w`. */
 int trial_plan_make(const struct request_args *w, struct trial_plan *ret, struct why *why);
 int trial_plan_sustained(struct trial_plan *ret, struct why *why);
+/* What shows the effect of a setting. */
+int trial_plan_tune(const struct request_args *w, enum tune_dim d, struct trial_plan *ret,
+		    struct why *why);
 void trial_plan_free(struct trial_plan *p);
 
 struct rounds;
@@ -79,6 +83,8 @@ struct session {
 	const char *capped;	/* the option that ended the rounds early; NULL */
 	uint64_t written_before; /* by the run that is resumed, on all drives */
 	uint64_t *earlier;	 /* owned; the same by member; NULL */
+	struct tune_result *tuned; /* owned; settings tried on the winner, or why not */
+	size_t n_tuned;
 	uint64_t planned_file_bytes; /* what its files take, so that mkfs need not make more */
 };
 
@@ -134,11 +140,33 @@ int session_decide(const struct session *s, const struct rounds *rounds, struct 
 		   struct why *why);
 
 /*
+ * run_overrides.c: what on this machine would overrule the files of the recommendation, or stands
+ * where they go, by file and line, as warnings of `v`: sysctl.d in all its folders, tuned, udev
+ * rules, fstab. Nothing where nothing was decided. -ENOMEM.
+ */
+int session_overrides(const struct root *root, struct verdict *v);
+
+/*
  * Bytes that the run has brought onto all drives so far, by the kernel's counters;
  * WRITTEN_UNKNOWN if they cannot be read: then a cap counts as used up.
  */
 #define WRITTEN_UNKNOWN UINT64_MAX
 uint64_t session_written(const struct session *s);
+
+/* ---- run_limits.c ---- */
+
+/* What one more piece of work takes: time, and bytes on all drives together. */
+struct cost {
+	uint64_t ns, bytes;
+};
+
+/* Of one more trial, going by the largest so far. */
+void session_trial_cost(const struct session *s, struct cost *ret);
+/* The option that leaves no room for `next`; NULL if there is room. `max_time_ns` 0: no limit. */
+const char *session_used_up(const struct session *s, const struct cost *next,
+			    uint64_t max_time_ns);
+/* The rounds' share of --max-time: the last quarter is kept for trying settings. */
+uint64_t session_rounds_ns(const struct session *s);
 
 /* Who races and who is only a reference; and the race. */
 struct rounds {
@@ -159,6 +187,32 @@ int run_rounds(struct session *s, struct rounds *r, struct why *why);
  * long for all: sustained writes past the cache.
  */
 int run_characterise(struct session *s, const struct rounds *r, struct why *why);
+
+/*
+ * run_tune.c: tries settings on the layout that is going to be recommended, built once; s->tuned
+ * has what came out, or why it could not be tried. The machine's settings are as they were.
+ */
+int run_tune(struct session *s, const struct rounds *r, struct why *why);
+
+/* run_tune_trial.c: the layout that stands while settings are tried. */
+struct tuner {
+	struct session *s;
+	const struct candidate *c;
+	struct built built;
+	struct bench *bench;
+	struct trial_plan plans[TUNE_DIMS];
+	struct cost most; /* of a trial so far */
+};
+
+/* Builds the layout and lays out the files. tuner_close() in any case. */
+int tuner_open(struct tuner *u, struct why *why);
+int tuner_close(struct tuner *u, struct why *why);
+/*
+ * Sets `value` of `t`, measures, and puts back what was before. 0 with a trial, valid or not;
+ * -errno if the run cannot go on. `ret` is owned by the caller either way.
+ */
+int tuner_trial(struct tuner *u, const struct tune_result *t, size_t value, unsigned round,
+		struct tune_trial *ret, struct why *why);
 
 /* What the race says, for decide(); `ret` points into `*ret_ranks` and `*ret_note`, both owned. */
 int rounds_ranking(const struct session *s, const struct rounds *r, struct decide_ranking *ret,

@@ -171,6 +171,8 @@ int session_decide(const struct session *s, const struct rounds *rounds, struct 
 		.profiles = s->opt->wanted.profiles,
 		.ratings = s->ratings,
 		.ranking = &ranking,
+		.tuning = s->tuned,
+		.n_tuning = s->n_tuned,
 		.array_uuid = array_uuid,
 		.fs_uuid = fs_uuid,
 		.now_unix_s = (uint64_t)time(NULL),

@@ -79,3 +79,24 @@ int trial_plan_sustained(struct trial_plan *ret, struct why *why)
 	*ret = p;
 	return 0;
 }
+
+int trial_plan_tune(const struct request_args *w, enum tune_dim d, struct trial_plan *ret,
+		    struct why *why)
+{
+	struct trial_plan p = {0};
+	bool dirty = d == TUNE_DIRTY;
+	int r = dirty ? 0 : jobs_add(&p.jobs, "mixed", why);
+
+	for (size_t i = 0; !r && dirty && i < w->n_profiles; i++)
+		if (!seen_before(w, i))
+			r = jobs_add_save(&p.jobs, &w->profiles[i], why);
+	/* Dirty-page limits act on nothing that bypasses the page cache. */
+	if (!r)
+		r = extend_modes(&p, dirty ? MODE_BUFFERED : MODE_DIRECT);
+	if (r) {
+		trial_plan_free(&p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}

@@ -90,7 +90,7 @@ static int same_drives(const struct session *s, const struct result *prior, stru
 
 static bool made_again(const struct trial *t)
 {
-	return t->state == TRIAL_FAILED || trial_job(t, "sustained", MODE_DIRECT);
+	return t->state == TRIAL_FAILED || trial_is_extra(t);
 }
 
 int session_resume(struct session *s, struct result *prior, struct why *why)
@@ -99,11 +99,17 @@ int session_resume(struct session *s, struct result *prior, struct why *why)
 
 	if (r)
 		return r;
-	/* A trial that was cut off is measured again, and so is what only the winner gets. */
-	while (prior->n_trials && made_again(&prior->trials[prior->n_trials - 1]))
+	/*
+	 * A trial that was cut off is measured again, and so is what only the winner gets; but that
+	 * stands where settings were tried already, since their values rest on its rate.
+	 */
+	while (prior->n_trials && !prior->n_tune_trials && made_again(&prior->trials[prior->n_trials - 1]))
 		trial_free(&prior->trials[--prior->n_trials]);
 	s->result.trials = take_ptr(prior->trials);
 	s->result.n_trials = s->replayed = prior->n_trials;
+	s->result.tune_trials = take_ptr(prior->tune_trials);
+	s->result.n_tune_trials = prior->n_tune_trials;
+	prior->n_tune_trials = 0;
 	prior->n_trials = 0;
 	s->result.program_bytes = prior->program_bytes;
 	s->result.started_unix_s = prior->started_unix_s;

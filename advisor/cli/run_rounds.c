@@ -82,6 +82,8 @@ static int replay(struct session *s, struct rounds *r, struct why *why)
 		struct t_sample x = sample_of(t);
 		size_t c = 0, round = 0;
 
+		if (trial_is_extra(t))
+			continue;
 		if (tournament_next(r->tournament, &c, &round) == 0 &&
 		    same_candidate(s, t, r->racing[c]) && t->round == round) {
 			int err = tournament_report(r->tournament, c, round, &x);
@@ -110,60 +112,13 @@ static bool reference_done(const struct session *s, size_t candidate, unsigned r
 	return false;
 }
 
-/* The largest number of bytes that any trial so far brought onto one drive. */
-static uint64_t trial_bytes_most(const struct session *s)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < s->result.n_trials; i++) {
-		const struct amplification *a = &s->result.trials[i].amp;
-		uint64_t sum = 0;
-
-		for (size_t k = 0; k < a->n_members; k++)
-			sum += a->member_write_bytes[k];
-		if (sum > most)
-			most = sum;
-	}
-	return most;
-}
-
-/* True if one more trial could pass --max-writes. */
-static bool writes_used_up(const struct session *s)
-{
-	uint64_t cap = s->result.request.max_writes_bytes, next;
-
-	if (!cap)
-		return false;
-	next = trial_bytes_most(s);
-	/* The first: its files, written twice, on every drive; the bench keeps within what is left. */
-	if (!next)
-		next = 2 * s->planned_file_bytes * s->n_members;
-	next += next / 8;
-	return next > cap || session_written(s) > cap - next;
-}
-
-/* True if one more trial would not fit into --max-time, going by the longest so far. */
-static bool time_used_up(const struct session *s)
-{
-	uint64_t most = 0;
-
-	if (!s->opt->max_time_ns)
-		return false;
-	for (size_t i = s->replayed; i < s->result.n_trials; i++) {
-		const struct trial *t = &s->result.trials[i];
-		uint64_t ns = t->build_ns + t->measure_ns + t->teardown_ns;
-
-		most = ns > most ? ns : most;
-	}
-	return monotonic_ns() - s->progress.start_ns + most > s->opt->max_time_ns;
-}
-
 /* Which limit ends the rounds now; NULL if none does. */
-static const char *used_up(const struct session *s)
+static const char *used_up(const struct session *s, uint64_t max_time_ns)
 {
-	if (writes_used_up(s))
-		return "--max-writes";
-	return time_used_up(s) ? "--max-time" : NULL;
+	struct cost next;
+
+	session_trial_cost(s, &next);
+	return session_used_up(s, &next, max_time_ns);
 }
 
 static int one_of(struct session *s, size_t candidate, const struct trial_plan *plan, unsigned round,
@@ -219,7 +174,7 @@ static int measure_references(struct session *s, struct rounds *r, unsigned roun
 
 		if (reference_done(s, order[i], round))
 			continue;
-		if (used_up(s))
+		if (used_up(s, session_rounds_ns(s)))
 			return 0;
 		err = one(s, order[i], round, total, &t, why);
 		if (err)
@@ -253,7 +208,7 @@ static int race(struct session *s, struct rounds *r, struct why *why)
 				return err;
 			continue;
 		}
-		s->capped = used_up(s);
+		s->capped = used_up(s, session_rounds_ns(s));
 		if (s->capped) {
 			log_line(s->log, "%s ends the rounds", s->capped);
 			return tournament_stop(r->tournament);
@@ -294,8 +249,12 @@ int run_characterise(struct session *s, const struct rounds *r, struct why *why)
 	struct trial *t;
 	int err;
 
+	/* Of the run that is resumed: it stands. */
+	for (size_t i = 0; i < s->result.n_trials; i++)
+		if (trial_is_extra(&s->result.trials[i]))
+			return 0;
 	/* Nothing to recommend is said later, with its reason. */
-	if (used_up(s) || session_decide(s, r, &v, NULL) || !v.decided)
+	if (used_up(s, s->opt->max_time_ns) || session_decide(s, r, &v, NULL) || !v.decided)
 		return 0;
 	tournament_progress(r->tournament, &p);
 	err = trial_plan_sustained(&plan, why);

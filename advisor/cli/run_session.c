@@ -279,6 +279,7 @@ void session_free(struct session *s)
 	trial_plan_free(&s->plan);
 	counters_free(&s->before);
 	free(s->earlier);
+	tune_results_free(s->tuned, s->n_tuned);
 	result_free(&s->result);
 	ratings_free(s->ratings);
 	free(s->members);

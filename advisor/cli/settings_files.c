@@ -247,6 +247,7 @@ int settings_sysctl_files(const struct root *root, struct settings *ret, struct 
 	int r;
 
 	(void)each_line(root, "/etc/tuned/tuned-main.conf", reapply_line, &tuned_last);
+	ret->tuned_last = tuned_last;
 	r = tuned_last ? 0 : tuned(root, ret, NULL);
 	if (!r)
 		r = ordered(root, dirs, ".conf", &files);
@@ -285,6 +286,47 @@ const struct setting *settings_winner(const struct settings *s, const char *key,
 			exact = one;
 	}
 	return exact ? exact : pattern;
+}
+
+/* Is this line applied after a file of that name? */
+static bool comes_after(const struct settings *s, const struct setting *one, const char *base)
+{
+	if (strstr(one->file, "/tuned/"))
+		return s->tuned_last;
+	return !strcmp(one->file, "/etc/sysctl.conf") ||
+	       strcmp(strrchr(one->file, '/') + 1, base) > 0;
+}
+
+const struct setting *settings_overrules(const struct settings *s, const char *base,
+					 const char *key, const char *partner)
+{
+	const struct setting *last = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct setting *one = &s->v[i];
+
+		/* A pattern leaves alone what another file names outright (sysctl.d(5)). */
+		if (is_pattern(one->key) || !comes_after(s, one, base))
+			continue;
+		if (!strcmp(one->key, key) || (partner && !strcmp(one->key, partner)))
+			last = one;
+	}
+	return last;
+}
+
+const char *settings_partner(const char *key)
+{
+	static const char *const pairs[][2] = {
+		{"vm.dirty_ratio", "vm.dirty_bytes"},
+		{"vm.dirty_background_ratio", "vm.dirty_background_bytes"},
+	};
+
+	/* Writing one zeroes the other (Documentation/admin-guide/sysctl/vm.rst). */
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		for (size_t k = 0; k < 2; k++)
+			if (!strcmp(key, pairs[i][k]))
+				return pairs[i][!k];
+	return NULL;
 }
 
 /* An assignment ("=" or ":=" or "+="), not the match "==". */

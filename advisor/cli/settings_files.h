@@ -14,6 +14,7 @@
 #ifndef SW_CLI_SETTINGS_FILES_H
 #define SW_CLI_SETTINGS_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "advisor/base/path.h"
@@ -30,6 +31,7 @@ struct setting {
 struct settings {
 	struct setting *v; /* in the order in which they are applied */
 	size_t n;
+	bool tuned_last; /* tuned's lines come after all files, not before */
 };
 
 void settings_free(struct settings *s);
@@ -43,6 +45,14 @@ int settings_sysctl_files(const struct root *root, struct settings *ret, struct 
  */
 const struct setting *settings_winner(const struct settings *s, const char *key,
 				      const char *partner);
+/*
+ * The line that overrules `key` where a file named `base` ("60-x.conf") sets it: the last one of
+ * those applied after it that name the key, or `partner`, outright. NULL: none does.
+ */
+const struct setting *settings_overrules(const struct settings *s, const char *base,
+					 const char *key, const char *partner);
+/* The setting whose writing clears this one: "vm.dirty_bytes" for "vm.dirty_ratio"; NULL. */
+const char *settings_partner(const char *key);
 /* Does this line set `key`? */
 bool setting_is(const struct setting *s, const char *key);
 

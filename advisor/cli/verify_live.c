@@ -116,21 +116,6 @@ static int members(const struct gather *g)
 	return 0;
 }
 
-/* Of vm.dirty_ratio and vm.dirty_bytes one is in force; writing one zeroes the other (vm.rst). */
-static const char *partner_of(const char *key)
-{
-	static const char *const pairs[][2] = {
-		{"vm.dirty_ratio", "vm.dirty_bytes"},
-		{"vm.dirty_background_ratio", "vm.dirty_background_bytes"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		for (size_t k = 0; k < 2; k++)
-			if (!strcmp(key, pairs[i][k]))
-				return pairs[i][!k];
-	return NULL;
-}
-
 static int read_sysctl(const struct root *root, const char *key, struct fact_u64 *ret)
 {
 	_cleanup_free_ char *path = str_printf("/proc/sys/%s", key);
@@ -189,7 +174,7 @@ static int sysctls(const struct gather *g)
 		g->l->n_sysctls = g->v->n_sysctls;
 	for (size_t i = 0; !r && i < g->v->n_sysctls; i++) {
 		struct live_sysctl *s = &g->l->sysctls[i];
-		const char *key = g->v->sysctls[i].name, *partner = partner_of(key);
+		const char *key = g->v->sysctls[i].name, *partner = settings_partner(key);
 		struct fact_u64 other = {0};
 
 		r = read_sysctl(g->root, key, &s->value);

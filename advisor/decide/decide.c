@@ -10,6 +10,7 @@
 #include "advisor/decide/reasons.h"
 #include "advisor/decide/settings.h"
 #include "advisor/decide/standings.h"
+#include "advisor/decide/tuning.h"
 #include "advisor/decide/warnings.h"
 #include "advisor/base/ban.h"
 
@@ -149,6 +150,8 @@ static int settle(const struct decide_input *in, const struct standing *s, size_
 		err = settings_mount(v);
 	if (!err)
 		err = settings_sysctls(in, rate, v);
+	if (!err)
+		err = tuning_settle(in, rate, v);
 	if (!err)
 		err = settings_saves(in, &s[winner], rate, v);
 	if (!err)

@@ -58,6 +58,8 @@ struct decide_input {
 	const struct profile *profiles; /* one for each request->workloads[i] */
 	const struct ratings *ratings;	/* may be NULL: no class figures */
 	const struct decide_ranking *ranking; /* may be NULL: medians over rounds */
+	const struct tune_result *tuning;     /* settings tried on a layout; may be NULL: none */
+	size_t n_tuning;
 	const char *array_uuid, *fs_uuid;     /* 8-4-4-4-12; may be NULL: chosen when built */
 	uint64_t now_unix_s;		      /* for the date a drive wears out; 0 = not known */
 	bool paper;			      /* decide without trials */

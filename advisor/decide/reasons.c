@@ -200,6 +200,8 @@ int reasons_add(const struct decide_input *in, const struct standing *standings,
 	if (!err)
 		err = ties(in, standings, winner, v);
 	if (!err)
+		err = reasons_variants(in, standings, winner, v);
+	if (!err)
 		err = amplification(in, c, v);
 	return err ? err : room(c, v);
 }

@@ -12,4 +12,8 @@
 int reasons_add(const struct decide_input *in, const struct standing *standings, size_t winner,
 		struct verdict *v);
 
+/* variants.c: what became of bitmap and stripe-width, as far as both ways were measured. */
+int reasons_variants(const struct decide_input *in, const struct standing *standings,
+		     size_t winner, struct verdict *v);
+
 #endif

@@ -156,5 +156,5 @@ int settings_commands(struct verdict *v)
  */
 int settings_mount(struct verdict *v)
 {
-	return dup_to(&v->mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
+	return dup_to(&v->mount_options, SETTINGS_MOUNT_RULE "," SETTINGS_MOUNT_ALWAYS);
 }

@@ -15,6 +15,16 @@ const struct drive *settings_whole(const struct decide_input *in, const struct d
 int settings_devices(const struct decide_input *in, struct verdict *v);
 int settings_commands(struct verdict *v);
 int settings_mount(struct verdict *v);
+/* What is not up to a measurement, and what is recommended unless it was tried. */
+#define SETTINGS_MOUNT_ALWAYS "nofail,x-systemd.device-timeout=90s"
+#define SETTINGS_MOUNT_RULE   "noatime"
+
+/* One more line of v->sysctls; `why` (NULL: out of memory) is taken over. -ENOMEM. */
+int settings_add_sysctl(struct verdict *v, const char *name, uint64_t value, char *why);
+void settings_forget_sysctls(struct verdict *v);
+/* Limits that drain within the request's two times at `rate`, whole MiB, never 0. */
+void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_limit,
+			  uint64_t *ret_background);
 
 /*
  * Dirty-page limits (Documentation/admin-guide/sysctl/vm.rst): the ratios 15/5, or bytes from the

@@ -18,8 +18,7 @@
 #define DIRTY_BYTES_MIN (16 * MIB)
 #define DIRTY_BYTES_MAX (MIB * MIB) /* no machine has more; a rate in a result may say anything */
 
-/* Takes `why` over. */
-static int add(struct verdict *v, const char *name, uint64_t value, char *why)
+int settings_add_sysctl(struct verdict *v, const char *name, uint64_t value, char *why)
 {
 	struct sysctl_advice *more = realloc(v->sysctls, (v->n_sysctls + 1) * sizeof(*more));
 	char *copy = strdup(name);
@@ -35,6 +34,17 @@ static int add(struct verdict *v, const char *name, uint64_t value, char *why)
 	return 0;
 }
 
+void settings_forget_sysctls(struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_sysctls; i++) {
+		free(v->sysctls[i].name);
+		free(v->sysctls[i].why);
+	}
+	free(v->sysctls);
+	v->sysctls = NULL;
+	v->n_sysctls = 0;
+}
+
 static uint64_t whole_mib(double bytes)
 {
 	if (bytes < DIRTY_BYTES_MIN)
@@ -44,35 +54,41 @@ static uint64_t whole_mib(double bytes)
 	return (uint64_t)(bytes / MIB) * (uint64_t)MIB;
 }
 
+void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_limit,
+			  uint64_t *ret_background)
+{
+	*ret_limit = whole_mib(rate * (double)r->save_limit_ns / 1e9);
+	*ret_background = whole_mib(rate * (double)r->save_budget_ns / 1e9);
+	if (*ret_background >= *ret_limit)
+		*ret_background = *ret_limit / 2;
+}
+
 static int limits_in_bytes(const struct decide_input *in, double rate, double seconds,
 			   struct verdict *v)
 {
 	const struct request *r = in->request;
-	double hard = rate * (double)r->save_limit_ns / 1e9;
-	double soft = rate * (double)r->save_budget_ns / 1e9;
-	uint64_t bytes = whole_mib(hard), background = whole_mib(soft);
+	uint64_t bytes, background;
 	char limit[UNITS_LEN], budget[UNITS_LEN], at[UNITS_LEN];
 	int err;
 
-	if (background >= bytes)
-		background = bytes / 2;
-	err = add(v, "vm.dirty_bytes", bytes,
+	settings_dirty_bytes(r, rate, &bytes, &background);
+	err = settings_add_sysctl(v, "vm.dirty_bytes", bytes,
 		  str_printf("%d %% of the memory would take %.1f s to drain at %s; this much drains "
 			     "in %s",
 			     DIRTY_RATIO, seconds, fmt_rate(rate, at),
 			     fmt_ns(r->save_limit_ns, limit)));
 	if (err)
 		return err;
-	return add(v, "vm.dirty_background_bytes", background,
+	return settings_add_sysctl(v, "vm.dirty_background_bytes", background,
 		   str_printf("writing back starts at what %s drains in %s", fmt_rate(rate, at),
 			      fmt_ns(r->save_budget_ns, budget)));
 }
 
 static int limits_as_ratios(const char *why, struct verdict *v)
 {
-	int err = add(v, "vm.dirty_ratio", DIRTY_RATIO, strdup(why));
+	int err = settings_add_sysctl(v, "vm.dirty_ratio", DIRTY_RATIO, strdup(why));
 
-	return err ? err : add(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO, strdup(why));
+	return err ? err : settings_add_sysctl(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO, strdup(why));
 }
 
 int settings_sysctls(const struct decide_input *in, double rate, struct verdict *v)
@@ -92,10 +108,10 @@ int settings_sysctls(const struct decide_input *in, double rate, struct verdict 
 		err = limits_as_ratios("a published setting for save volumes; memory or drain rate "
 				       "is not known here", v);
 	if (!err)
-		err = add(v, "vm.dirty_expire_centisecs", DIRTY_EXPIRE_CS,
+		err = settings_add_sysctl(v, "vm.dirty_expire_centisecs", DIRTY_EXPIRE_CS,
 			  strdup("dirty pages are written after 5 s instead of 30 s"));
 	if (!err)
-		err = add(v, "vm.dirty_writeback_centisecs", DIRTY_WRITEBACK_CS,
+		err = settings_add_sysctl(v, "vm.dirty_writeback_centisecs", DIRTY_WRITEBACK_CS,
 			  strdup("the flusher wakes every 5 s"));
 	return err;
 }

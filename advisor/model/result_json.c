@@ -91,6 +91,7 @@ struct json_object *result_to_json(const struct result *r)
 	struct json_object *o = json_object_new_object();
 	struct json_object *candidates = json_object_new_array();
 	struct json_object *trials = json_object_new_array();
+	struct json_object *verdict = verdict_to_json(&r->verdict);
 
 	for (size_t i = 0; i < r->n_candidates; i++)
 		json_object_array_add(candidates, candidate_to_json(&r->candidates[i]));
@@ -103,7 +104,8 @@ struct json_object *result_to_json(const struct result *r)
 	jput(o, "candidates", candidates);
 	jput(o, "trials", trials);
 	jput(o, "rejected", rejected_json(r));
-	jput(o, "verdict", verdict_to_json(&r->verdict));
+	jput(verdict, "tuning_trials", tune_trials_to_json(r->tune_trials, r->n_tune_trials));
+	jput(o, "verdict", verdict);
 	jput(o, "wear", wear_json(r));
 	jput(o, "snippets", snippets_json(r));
 	return o;
@@ -181,6 +183,7 @@ static void get_parts(const struct jin *top, struct result *r)
 		return;
 	*top->err = verdict_from_json(verdict.o, &r->verdict, top->why);
 	place_part(top, "verdict", SIZE_MAX);
+	tune_trials_from_json(&verdict, "tuning_trials", &r->tune_trials, &r->n_tune_trials);
 	get_members(&request, r);
 }
 

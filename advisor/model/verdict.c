@@ -125,6 +125,7 @@ static void verdict_free_lists(struct verdict *v)
 	for (size_t i = 0; i < v->n_devices; i++)
 		verdict_device_free(&v->devices[i]);
 	free(v->devices);
+	tune_results_free(v->tuning, v->n_tuning);
 }
 
 void verdict_free(struct verdict *v)

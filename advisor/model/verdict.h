@@ -12,6 +12,7 @@
 #include "advisor/model/fact.h"
 #include "advisor/model/strv.h"
 #include "advisor/model/trial.h"
+#include "advisor/model/tuning.h"
 
 struct json_object;
 
@@ -123,6 +124,8 @@ struct verdict {
 	char *fs_uuid;		/* likewise, of the file system that provision.sh will make */
 	char *homehost;		/* recorded in the array; NULL: the host's own at that time */
 	char *mount_point;
+	struct tune_result *tuning; /* settings tried on the layout; one a dimension */
+	size_t n_tuning;
 };
 
 void verdict_free(struct verdict *v);

@@ -9,6 +9,14 @@
 #include "advisor/report/parts.h"
 #include "advisor/base/ban.h"
 
+/* What was found when it was tried, or why it was not; `otherwise` where the result does not tell. */
+static const char *why_of(const struct verdict *v, enum tune_dim dim, const char *otherwise)
+{
+	const struct tune_result *t = part_tuned(v, dim);
+
+	return t && t->why ? t->why : otherwise;
+}
+
 void part_settings(struct doc *d, const struct result *r)
 {
 	static const char *const heads[] = {"<setting", "<value", "<why", NULL};
@@ -26,10 +34,17 @@ void part_settings(struct doc *d, const struct result *r)
 		table_row(d, t, false,
 			  (const char *[]){v->sysctls[i].name, value, v->sysctls[i].why});
 	}
+	if (!v->n_sysctls)
+		table_row(d, t, false,
+			  (const char *[]){"dirty-page limits", "as they are", why_of(v, TUNE_DIRTY, "-")});
 	table_row(d, t, false,
 		  (const char *[]){"I/O scheduler", v->scheduler ? v->scheduler : "as it is",
-				   v->scheduler ? "on the members, never on md"
-						: "no name that the kernel lists fits all members"});
+				   why_of(v, TUNE_SCHEDULER,
+					  v->scheduler ? "on the members, never on md"
+						       : "no name that the kernel lists fits all members")});
+	table_row(d, t, false,
+		  (const char *[]){"mount options", v->mount_options,
+				   why_of(v, TUNE_MOUNT, "a published setting for save volumes")});
 	table_row(d, t, false,
 		  (const char *[]){"TRIM", "fstrim.timer", "weekly; no discard while saving"});
 }

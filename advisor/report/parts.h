@@ -21,6 +21,7 @@ void part_amplification(struct doc *d, const struct result *r);
 void part_saves(struct doc *d, const struct result *r);
 void part_endurance(struct doc *d, const struct endurance *e);
 void part_receipt(struct doc *d, const struct result *r);
+void part_tuning(struct doc *d, const struct result *r);
 void part_settings(struct doc *d, const struct result *r);
 void part_commands(struct doc *d, const struct result *r);
 void part_rejected(struct doc *d, const struct result *r);
@@ -29,6 +30,9 @@ void part_repeat(struct doc *d, const struct result *r);
 
 /* The trial that stands for a candidate where one must: its last valid one; NULL if none. */
 const struct trial *part_trial(const struct result *r, const char *candidate);
+
+/* What was found of a dimension; NULL where the result has nothing of it. */
+const struct tune_result *part_tuned(const struct verdict *v, enum tune_dim dim);
 
 /* "1.27 ms" for a known fact, else "unknown". */
 const char *part_fact_ns(const struct fact_u64 *f, char out[UNITS_LEN]);

@@ -38,6 +38,7 @@ static void build(struct doc *d, const struct result *r)
 	part_amplification(d, r);
 	part_endurance(d, &r->verdict.endurance);
 	part_settings(d, r);
+	part_tuning(d, r);
 	part_commands(d, r);
 	part_rejected(d, r);
 	part_receipt(d, r);

@@ -14,7 +14,8 @@ _stripewise_options() {
 	probe) own='--columns= --json --no-smart --sysroot=' ;;
 	bench) own='--buffered --direct --duration= --for= --job= --json --max-writes= --profile=
 		--progress --seed= --size= --warm' ;;
-	run) own="--control --dry-run --erase= --json --max-time= --max-writes= --out= --precondition= --progress
+	run) own="--control --dry-run --erase= --json --max-time= --max-writes= --no-tune --out= --precondition=
+		--progress
 		--repeat= --resume= --seed= $_stripewise_wanted" ;;
 	plan) own="--drives= --json --sysroot= $_stripewise_wanted" ;;
 	advise) own="--json --out= $_stripewise_wanted" ;;

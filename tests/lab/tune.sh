@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Settings tried on the winning layout: with dirty-page limits at an extreme the buffered saves show
+# it, and another value is recommended with its figures; the machine's settings are as they were
+# afterwards, also after kill -9 in the middle of it and `undo`; and --resume goes on from there.
+# shellcheck disable=SC2317 # functions are called through check
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${1:-}" != --guest ]; then
+	rm -rf build/check/tune
+	exec scripts/lab --drives 2 --timeout 900 --out build/check/tune -- "$PWD/$0" --guest
+fi
+. tests/lab/tap.sh
+out=$LAB_OUT
+run=(stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --for valheim:1 --levels 1 --fs xfs
+	--budget quick --seed 1 --max-time 6m --erase "LAB0001,LAB0002")
+dirty() { jq -r ".verdict.tuning[] | select(.dimension == \"dirty-pages\") | $1" "$2/result.json"; }
+# Far below one save: the program that saves is throttled to the pace of the writeback.
+extreme() {
+	echo $((1 << 20)) >/proc/sys/vm/dirty_bytes
+	echo $((512 << 10)) >/proc/sys/vm/dirty_background_bytes
+}
+extreme
+picture >/tmp/before
+check "the extreme is in force" test "$(cat /proc/sys/vm/dirty_bytes)" = 1048576
+
+"${run[@]}" --out "$out/killed" >/tmp/run.out 2>&1 </dev/null &
+pid=$!
+# Killed while another value than the machine's is in force.
+for _ in $(seq 3000); do
+	[ "$(cat /proc/sys/vm/dirty_bytes)" = 1048576 ] || break
+	kill -0 "$pid" 2>/dev/null || break
+	sleep 0.1
+done
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+check "killed with another value in force" test "$(cat /proc/sys/vm/dirty_bytes)" != 1048576
+check "undo exits 0" exits 0 stripewise undo
+check "undo restores the machine" diff /tmp/before <(picture)
+
+check "the run is resumed" exits 0 stripewise run --resume "$out/killed" --max-time 6m --erase LAB0001,LAB0002
+check "and leaves the machine as it was" diff /tmp/before <(picture)
+check "the buffered saves show the extreme: it is behind" test "$(dirty '.values[0].behind' "$out/killed")" = true
+check "another value is recommended" test "$(dirty '.chosen' "$out/killed")" -gt 0
+check "by measurement" test "$(dirty '.basis' "$out/killed")" = measured
+check "with an interval above 1" jq -e '.verdict.tuning[] | select(.dimension == "dirty-pages") | .values[0].ratio_low > 1' \
+	"$out/killed/result.json"
+check "the recommended one is what sysctl.d sets" sh -c "grep -q '^vm.dirty' '$out/killed/sysctl.d/60-stripewise.conf'"
+check "the report has it" grep -q 'Settings tried' "$out/killed/report.txt"
+check "the result fits its schema" scripts/check-schema "$out/killed/result.json"
+dirty '.values[] | "# \(.label): blocked \(.first_ns) ns, \(.ratio // "-") of the best, behind \(.behind)"' "$out/killed"
+jq -r '.verdict.tuning[] | "# \(.dimension): \(.why)"' "$out/killed/result.json"
+check "advise keeps what was found" exits 0 stripewise advise "$out/killed" --out "$out/advised"
+check "the same value" test "$(dirty .chosen "$out/advised")" = "$(dirty .chosen "$out/killed")"
+
+check "--no-tune: works" exits 0 "${run[@]}" --no-tune --max-time 60s --out "$out/rule"
+check "--no-tune: by rule" grep -q 'not measured: --no-tune' "$out/rule/report.txt"
+check "and leaves the machine as it was" diff /tmp/before <(picture)
+finish

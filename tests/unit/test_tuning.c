@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settings as measured candidates: what is planned, and what is recommended after which figures. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/decide/decide.h"
+#include "advisor/decide/tuning.h"
+#include "advisor/report/report.h"
+#include "tests/unit/fixture_result.h"
+#include "advisor/base/ban.h"
+
+#define WINNER "raid1-ext4"
+
+struct bench {
+	struct result r;
+	struct profile profiles[2];
+	struct ratings *ratings;
+	struct decide_input in;
+	struct tune_result found[TUNE_DIMS]; /* what the stage found, or why nothing */
+};
+
+static void sysctl_now(struct machine *m, const char *name, uint64_t value)
+{
+	struct sysctl_value *more = realloc(m->sysctls, (m->n_sysctls + 1) * sizeof(*more));
+
+	if (!more)
+		abort();
+	m->sysctls = more;
+	more[m->n_sysctls] = (struct sysctl_value){.name = fixture_str(name)};
+	fixture_must(fact_u64_set(&more[m->n_sysctls++].value, value, "/proc/sys"));
+}
+
+static int setup(void **state)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return -1;
+	fixture_measured(&b->r);
+	fixture_profiles(b->profiles);
+	fixture_must(ratings_load(&b->ratings, NULL));
+	sysctl_now(&b->r.machine, "vm.dirty_ratio", 20);
+	sysctl_now(&b->r.machine, "vm.dirty_background_ratio", 10);
+	sysctl_now(&b->r.machine, "vm.dirty_bytes", 0);
+	sysctl_now(&b->r.machine, "vm.dirty_background_bytes", 0);
+	sysctl_now(&b->r.machine, "vm.dirty_expire_centisecs", 3000);
+	sysctl_now(&b->r.machine, "vm.dirty_writeback_centisecs", 500);
+	b->in = fixture_input(&b->r, b->profiles, b->ratings);
+	*state = b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bench *b = *state;
+
+	for (size_t d = 0; d < TUNE_DIMS; d++)
+		tune_result_free(&b->found[d]);
+	result_free(&b->r);
+	profile_free(&b->profiles[0]);
+	profile_free(&b->profiles[1]);
+	ratings_free(b->ratings);
+	free(b);
+	return 0;
+}
+
+/* Decides anew; the first time without anything tried, which gives the plan. */
+static void run(struct bench *b)
+{
+	verdict_free(&b->r.verdict);
+	assert_int_equal(decide(&b->in, &b->r.verdict, NULL), 0);
+	assert_string_equal(b->r.verdict.layout.id, WINNER);
+	assert_int_equal(b->r.verdict.n_tuning, TUNE_DIMS);
+}
+
+/* Takes the plan as measured, every value with the same figure and nobody behind. */
+static void measured_alike(struct bench *b)
+{
+	run(b);
+	for (size_t d = 0; d < TUNE_DIMS; d++) {
+		struct tune_result *t = &b->found[d];
+
+		tune_result_free(t);
+		fixture_must(tune_result_copy(t, &b->r.verdict.tuning[d]));
+		free(t->not_measured);
+		t->not_measured = NULL;
+		t->candidate = fixture_str(WINNER);
+		for (size_t i = 0; i < t->n_values; i++) {
+			t->values[i].trials = 7;
+			t->values[i].has[0] = true;
+			t->values[i].median_ns[0] = 40e6 + (double)i * 1e5;
+		}
+	}
+	b->in.tuning = b->found;
+	b->in.n_tuning = TUNE_DIMS;
+}
+
+/* Puts every value but one behind. */
+static void one_leads(struct tune_result *t, size_t leader)
+{
+	for (size_t i = 0; i < t->n_values; i++) {
+		struct tune_value *v = &t->values[i];
+
+		v->behind = i != leader;
+		v->median_ns[0] = i == leader ? 20e6 : 40e6;
+		v->has_ratio = v->has_interval = true;
+		v->ratio = i == leader ? 1 : 2;
+		v->ratio_low = i == leader ? 1 : 1.8;
+		v->ratio_high = i == leader ? 1 : 2.3;
+	}
+}
+
+/* The value with a setting that begins so. */
+static size_t value_of(const struct tune_result *t, const char *setting)
+{
+	for (size_t i = 0; i < t->n_values; i++)
+		for (size_t k = 0; k < t->values[i].settings.n; k++)
+			if (str_starts(t->values[i].settings.v[k], setting))
+				return i;
+	fail_msg("%s is not planned", setting);
+	return 0;
+}
+
+static void plan_holds_what_is_and_the_alternatives(void **state)
+{
+	struct bench *b = *state;
+	const struct tune_result *t;
+
+	run(b);
+	t = &b->r.verdict.tuning[TUNE_DIRTY];
+	assert_string_equal(t->values[0].label, "20 % / 10 %, 30 s / 5 s");
+	assert_int_equal(t->n_values, 3); /* the kernel's default is what holds */
+	(void)value_of(t, "vm.dirty_ratio=15");
+	assert_int_equal(t->rule, value_of(t, "vm.dirty_bytes="));
+	t = &b->r.verdict.tuning[TUNE_SCHEDULER];
+	assert_string_equal(t->values[0].label, "mq-deadline");
+	assert_int_equal(t->n_values, 2);
+	assert_int_equal(t->rule, 1);
+	t = &b->r.verdict.tuning[TUNE_MOUNT];
+	assert_string_equal(t->values[0].label, "relatime");
+	assert_string_equal(t->values[t->rule].label, "noatime");
+}
+
+static void not_measured_is_by_rule(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+
+	run(b);
+	assert_int_equal(v->n_sysctls, 4);
+	assert_non_null(strstr(v->sysctls[0].why, "by rule, not measured"));
+	assert_string_equal(v->scheduler, "none");
+	assert_string_equal(v->mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
+	for (size_t i = 0; i < v->n_tuning; i++) {
+		assert_non_null(v->tuning[i].not_measured);
+		assert_non_null(strstr(v->tuning[i].why, "by rule, not measured: it was not tried"));
+	}
+}
+
+static void no_difference_recommends_nothing(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+	_cleanup_free_ char *rules = NULL, *sysctls = NULL, *text = NULL;
+
+	measured_alike(b);
+	run(b);
+	assert_int_equal(v->n_sysctls, 0);
+	assert_null(v->scheduler);
+	assert_null(v->devices[0].scheduler);
+	assert_string_equal(v->mount_options, "nofail,x-systemd.device-timeout=90s");
+	for (size_t i = 0; i < v->n_tuning; i++) {
+		assert_true(v->tuning[i].chosen == TUNE_NONE);
+		assert_non_null(strstr(v->tuning[i].why, "makes no measurable difference"));
+	}
+	assert_non_null(strstr(v->tuning[TUNE_SCHEDULER].why, "left at mq-deadline"));
+	assert_non_null(strstr(v->tuning[TUNE_SCHEDULER].why, "40.0 ms"));
+	rules = emit_udev(v);
+	assert_null(strstr(rules, "ATTR{queue/scheduler}="));
+	sysctls = emit_sysctl(v);
+	assert_null(strstr(sysctls, "vm."));
+	text = report_text(&b->r);
+	assert_non_null(strstr(text, "makes no measurable difference"));
+}
+
+static void a_difference_is_recommended(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+	_cleanup_free_ char *text = NULL;
+
+	measured_alike(b);
+	one_leads(&b->found[TUNE_DIRTY], value_of(&b->found[TUNE_DIRTY], "vm.dirty_ratio=15"));
+	one_leads(&b->found[TUNE_SCHEDULER], 1);
+	one_leads(&b->found[TUNE_MOUNT], 2);
+	run(b);
+	assert_int_equal(v->n_sysctls, 4);
+	assert_string_equal(v->sysctls[0].name, "vm.dirty_ratio");
+	assert_int_equal(v->sysctls[0].value, 15);
+	assert_non_null(strstr(v->sysctls[0].why, "20.0 ms"));
+	assert_non_null(strstr(v->sysctls[0].why, "1.80 to 2.30"));
+	assert_string_equal(v->scheduler, "none");
+	assert_string_equal(v->devices[1].scheduler, "none");
+	assert_string_equal(v->mount_options, "noatime,lazytime,nofail,x-systemd.device-timeout=90s");
+	text = report_text(&b->r);
+	assert_non_null(strstr(text, "recommended"));
+	assert_non_null(strstr(text, "behind"));
+}
+
+/* What holds already is the best: it is recommended, so that it stays. */
+static void what_holds_is_kept(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+
+	measured_alike(b);
+	one_leads(&b->found[TUNE_SCHEDULER], 0);
+	one_leads(&b->found[TUNE_DIRTY], 0);
+	run(b);
+	assert_string_equal(v->scheduler, "mq-deadline");
+	assert_int_equal(v->n_sysctls, 4);
+	assert_string_equal(v->sysctls[0].name, "vm.dirty_ratio");
+	assert_int_equal(v->sysctls[0].value, 20);
+}
+
+/* Of several that are not behind, the rule's is taken and not the one that happened to be first. */
+static void the_rule_breaks_ties(void **state)
+{
+	struct bench *b = *state;
+	struct tune_result *t = &b->found[TUNE_DIRTY];
+
+	measured_alike(b);
+	t->values[0].behind = true;
+	t->values[0].median_ns[0] = 90e6;
+	run(b);
+	assert_int_equal(b->r.verdict.tuning[TUNE_DIRTY].chosen, b->r.verdict.tuning[TUNE_DIRTY].rule);
+	assert_string_equal(b->r.verdict.sysctls[0].name, "vm.dirty_bytes");
+}
+
+static void small_saves_show_no_likeness(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+
+	measured_alike(b);
+	b->found[TUNE_DIRTY].reduced = true;
+	run(b);
+	assert_int_equal(v->n_sysctls, 4);
+	assert_non_null(strstr(v->tuning[TUNE_DIRTY].why, "scaled down"));
+	one_leads(&b->found[TUNE_DIRTY], value_of(&b->found[TUNE_DIRTY], "vm.dirty_ratio=15"));
+	run(b); /* but a difference is one */
+	assert_string_equal(v->sysctls[0].name, "vm.dirty_ratio");
+}
+
+static void another_layouts_figures_do_not_count(void **state)
+{
+	struct bench *b = *state;
+
+	measured_alike(b);
+	free(b->found[TUNE_SCHEDULER].candidate);
+	b->found[TUNE_SCHEDULER].candidate = fixture_str("raid1-xfs");
+	run(b);
+	assert_string_equal(b->r.verdict.scheduler, "none");
+	assert_non_null(strstr(b->r.verdict.tuning[TUNE_SCHEDULER].why, "another layout"));
+}
+
+static void a_reason_is_kept(void **state)
+{
+	struct bench *b = *state;
+
+	measured_alike(b);
+	b->found[TUNE_MOUNT].not_measured = fixture_str("--max-time left no room for it");
+	run(b);
+	assert_string_equal(b->r.verdict.tuning[TUNE_MOUNT].why,
+			    "by rule, not measured: --max-time left no room for it");
+	assert_string_equal(b->r.verdict.mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
+}
+
+static void only_one_scheduler_is_no_choice(void **state)
+{
+	struct bench *b = *state;
+
+	strv_free(&b->r.machine.drives[1].schedulers);
+	fixture_must(strv_add(&b->r.machine.drives[1].schedulers, "mq-deadline"));
+	run(b);
+	assert_non_null(strstr(b->r.verdict.tuning[TUNE_SCHEDULER].why, "offers no other"));
+}
+
+/* Everything comes back from JSON, the trials too. */
+static void json_round_trip(void **state)
+{
+	struct bench *b = *state;
+	_cleanup_result_ struct result again = {0};
+	struct json_object *o, *o2;
+	char *text;
+
+	measured_alike(b);
+	one_leads(&b->found[TUNE_DIRTY], 1);
+	b->found[TUNE_SCHEDULER].not_measured = fixture_str("--no-tune was given");
+	run(b);
+	b->r.tune_trials = calloc(1, sizeof(*b->r.tune_trials));
+	assert_non_null(b->r.tune_trials);
+	b->r.n_tune_trials = 1;
+	b->r.tune_trials[0] = (struct tune_trial){.dim = TUNE_MOUNT, .value = fixture_str("options=noatime"),
+						  .round = 3, .valid = true, .has = {true, false},
+						  .ns = {12345, 0}, .measure_ns = 7, .written_bytes = 8};
+	o = result_to_json(&b->r);
+	assert_int_equal(result_from_json(o, &again, NULL), 0);
+	o2 = result_to_json(&again);
+	text = strdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	assert_string_equal(text, json_object_to_json_string_ext(o2, JSON_C_TO_STRING_PLAIN));
+	free(text);
+	json_object_put(o);
+	json_object_put(o2);
+}
+
+#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH(plan_holds_what_is_and_the_alternatives),
+		WITH(not_measured_is_by_rule),
+		WITH(no_difference_recommends_nothing),
+		WITH(a_difference_is_recommended),
+		WITH(what_holds_is_kept),
+		WITH(the_rule_breaks_ties),
+		WITH(small_saves_show_no_likeness),
+		WITH(another_layouts_figures_do_not_count),
+		WITH(a_reason_is_kept),
+		WITH(only_one_scheduler_is_no_choice),
+		WITH(json_round_trip),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
