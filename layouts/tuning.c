@@ -122,6 +122,19 @@ int tuning_member(struct acts *a, size_t i, const char *attr, const char *value,
 	return act_end(a, id, "sysfs-write", r, why);
 }
 
+int tuning_array_read_ahead(struct acts *a, const char *array, uint64_t kib, struct why *why)
+{
+	_cleanup_free_ char *path = str_printf("/sys/block/%s/queue/read_ahead_kb", array);
+	_cleanup_free_ char *text = str_printf("%" PRIu64, kib);
+	int r = path && text ? 0 : -ENOMEM;
+
+	if (!r && !str_starts(array, "md"))
+		r = -EPERM;
+	if (!r)
+		r = write_value(a, path, text);
+	return r ? why_set(why, r, "cannot set the read-ahead", array, NULL, "%s", strerror(-r)) : 0;
+}
+
 /* Says what was done; 0, or -ENOMEM. */
 static int put_back(struct acts *a, const char *what, const char *now, const char *before,
 		    const char *after, const char *act, int (*write_it)(struct acts *, void *),

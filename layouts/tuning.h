@@ -18,6 +18,12 @@
 /* `attr` is "scheduler" or "read_ahead_kb" of member `i`'s queue. Nothing happens if it is so. */
 int tuning_member(struct acts *a, size_t i, const char *attr, const char *value, struct why *why);
 
+/*
+ * Read-ahead of the scratch array `array` ("md400") in KiB. It ends with the array, so there is
+ * nothing to undo and no journal.
+ */
+int tuning_array_read_ahead(struct acts *a, const char *array, uint64_t kib, struct why *why);
+
 /* `name` is "vm.dirty_..."; never 0 for a bytes setting (-EINVAL). Nothing happens if it is so. */
 int tuning_sysctl(struct acts *a, const char *name, uint64_t value, struct why *why);
 

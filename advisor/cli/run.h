@@ -202,6 +202,7 @@ struct tuner {
 	struct bench *bench;
 	struct trial_plan plans[TUNE_DIMS];
 	struct cost most; /* of a trial so far */
+	uint64_t read_ahead_kib; /* of the volume's device, as built; 0: not known */
 };
 
 /* Builds the layout and lays out the files. tuner_close() in any case. */

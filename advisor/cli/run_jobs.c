@@ -90,9 +90,9 @@ int trial_plan_tune(const struct request_args *w, enum tune_dim d, struct trial_
 	for (size_t i = 0; !r && dirty && i < w->n_profiles; i++)
 		if (!seen_before(w, i))
 			r = jobs_add_save(&p.jobs, &w->profiles[i], why);
-	/* Dirty-page limits act on nothing that bypasses the page cache. */
+	/* Dirty-page limits and read-ahead act on nothing that bypasses the page cache. */
 	if (!r)
-		r = extend_modes(&p, dirty ? MODE_BUFFERED : MODE_DIRECT);
+		r = extend_modes(&p, dirty || d == TUNE_READ_AHEAD ? MODE_BUFFERED : MODE_DIRECT);
 	if (r) {
 		trial_plan_free(&p);
 		return r;

@@ -191,6 +191,7 @@ static int take(const struct tuner *u, const struct tournament *tour, const char
 {
 	struct tournament_verdict v;
 	size_t compared = 0, behind = 0;
+	bool unfinished;
 	int err = tournament_verdict(tour, &v);
 
 	if (err)
@@ -204,13 +205,15 @@ static int take(const struct tuner *u, const struct tournament *tour, const char
 	for (size_t i = 0; i < u->s->result.n_tune_trials; i++)
 		t->reduced |= u->s->result.tune_trials[i].dim == t->dim &&
 			      u->s->result.tune_trials[i].reduced;
-	if (capped && !behind)
+	unfinished = capped && !behind;
+	if (unfinished)
 		t->not_measured = str_printf("%s left no room to finish it", capped);
 	else if (compared < 2)
 		t->not_measured = strdup("its trials gave no figures that may be compared");
 	t->candidate = strdup(u->c->id);
-	return t->candidate && (t->not_measured || (compared >= 2 && !(capped && !behind))) ? 0
-											     : -ENOMEM;
+	if ((unfinished || compared < 2) && !t->not_measured)
+		return -ENOMEM;
+	return t->candidate ? 0 : -ENOMEM;
 }
 
 static int dimension(struct tuner *u, struct tune_result *t, struct why *why)
@@ -274,6 +277,33 @@ static int take_plan(struct session *s, const struct verdict *v)
 	return 0;
 }
 
+/* What md gave the array, as the first value of its dimension; an alternative like it goes. */
+static int name_read_ahead(const struct tuner *u)
+{
+	struct tune_result *t = NULL;
+	struct tune_value *v;
+
+	for (size_t i = 0; i < u->s->n_tuned; i++)
+		if (u->s->tuned[i].dim == TUNE_READ_AHEAD)
+			t = &u->s->tuned[i];
+	if (!t || !u->read_ahead_kib)
+		return 0;
+	v = &t->values[0];
+	free(v->label);
+	v->label = str_printf("%ju KiB", (uintmax_t)u->read_ahead_kib);
+	if (!v->label ||
+	    strv_addf(&v->settings, "read_ahead_kb=%ju", (uintmax_t)u->read_ahead_kib) < 0)
+		return -ENOMEM;
+	for (size_t i = 1; i < t->n_values; i++) {
+		if (!tune_same_settings(v, &t->values[i]))
+			continue;
+		tune_value_free(&t->values[i]);
+		memmove(&t->values[i], &t->values[i + 1], (--t->n_values - i) * sizeof(*v));
+		break;
+	}
+	return 0;
+}
+
 static int try_all(struct session *s, const struct candidate *c, struct why *why)
 {
 	struct tuner u = {.s = s, .c = c, .built = {.target.dir_fd = -1}};
@@ -285,6 +315,8 @@ static int try_all(struct session *s, const struct candidate *c, struct why *why
 	session_trial_cost(s, &u.most);
 	u.most.ns /= 4; /* one or two of its jobs, and nothing is built */
 	u.most.bytes /= 2;
+	if (!err)
+		err = name_read_ahead(&u);
 	for (size_t i = 0; !err && i < s->n_tuned; i++)
 		if (!s->tuned[i].not_measured)
 			err = dimension(&u, &s->tuned[i], why);

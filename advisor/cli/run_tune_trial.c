@@ -67,6 +67,8 @@ int tuner_open(struct tuner *u, struct why *why)
 	if (s->result.request.max_writes_bytes)
 		env.max_write_bytes = session_writes_left(s) / u->c->copies;
 	bench_scale_init(&scale, s->result.request.budget, u->built.target.free_bytes);
+	(void)root_read_u64(&s->root, &u->read_ahead_kib, "/sys/block/%s/queue/read_ahead_kb",
+			    u->built.array);
 	err = bench_open(&u->built.target, &scale, &env, &u->bench, why);
 	return err ? err : prepare(u, why);
 }
@@ -82,7 +84,7 @@ int tuner_close(struct tuner *u, struct why *why)
 	return u->built.stands ? layout_teardown(&u->s->acts, &u->built, why) : 0;
 }
 
-/* "scheduler=none", "vm.dirty_ratio=15", "options=noatime". */
+/* "scheduler=none", "vm.dirty_ratio=15", "options=noatime", "read_ahead_kb=128". */
 static int set(struct tuner *u, const char *setting, struct why *why)
 {
 	const char *value = strchr(setting, '=') + 1;
@@ -94,6 +96,10 @@ static int set(struct tuner *u, const char *setting, struct why *why)
 		return -ENOMEM;
 	if (!strcmp(name, "options"))
 		return mount_scratch_times(&u->s->acts, u->built.mount_path, value, why);
+	if (!strcmp(name, "read_ahead_kb") && u->c->level != LEVEL_SINGLE)
+		return parse_u64(value, &number)
+			       ? -EINVAL
+			       : tuning_array_read_ahead(&u->s->acts, u->built.array, number, why);
 	if (str_starts(name, "vm."))
 		return parse_u64(value, &number) ? -EINVAL
 						 : tuning_sysctl(&u->s->acts, name, number, why);
@@ -124,6 +130,8 @@ static int put_back(struct tuner *u, const struct tune_result *t, size_t mark, s
 		log_line(u->s->log, "undone: %s", done.v[i]);
 	if (!err && t->dim == TUNE_MOUNT)
 		err = mount_scratch_times(&u->s->acts, u->built.mount_path, MOUNTED_WITH, why);
+	if (!err && t->dim == TUNE_READ_AHEAD && u->c->level != LEVEL_SINGLE && u->read_ahead_kib)
+		err = tuning_array_read_ahead(&u->s->acts, u->built.array, u->read_ahead_kib, why);
 	return err;
 }
 
@@ -137,9 +145,25 @@ static void worse(bool *has, double *to, const struct hist *h, double p)
 	*to = (double)ns;
 }
 
+static void buffered_mixed(const struct trial *t, struct tune_trial *ret)
+{
+	const struct job_result *j = trial_job(t, "mixed", MODE_BUFFERED);
+	const struct stream_result *read = j ? job_stream(j, "read") : NULL;
+	const struct stream_result *save = j ? job_stream(j, "save") : NULL;
+
+	if (read && !j->problems.n)
+		worse(&ret->has[0], &ret->ns[0], read->lat, 0.99);
+	if (save && !j->problems.n)
+		worse(&ret->has[1], &ret->ns[1], save->op, 0.99);
+}
+
 /* The figures that the dimension acts on; of several profiles the worst. */
 static void figures(const struct trial *t, enum tune_dim d, struct tune_trial *ret)
 {
+	if (d == TUNE_READ_AHEAD) {
+		buffered_mixed(t, ret);
+		return;
+	}
 	if (d != TUNE_DIRTY) {
 		ret->has[0] = !trial_figure(t, FIG_MIXED_SAVE_P99_NS, &ret->ns[0]) && ret->ns[0] > 0;
 		ret->has[1] = !trial_figure(t, FIG_MIXED_READ_P99_NS, &ret->ns[1]) && ret->ns[1] > 0;

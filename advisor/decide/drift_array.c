@@ -133,7 +133,7 @@ static int bitmap(const struct drift_job *j)
 }
 
 /*
- * Of the array device. Nothing else is recommended, so it is what the kernel gives it: twice the
+ * Of the array device. Where nothing else is recommended, what the kernel gives it: twice the
  * optimal I/O size, at least 128 KiB (block/blk-settings.c, disk_update_readahead()).
  */
 static int read_ahead(const struct drift_job *j)
@@ -141,8 +141,12 @@ static int read_ahead(const struct drift_job *j)
 	const struct fact_u64 *optimal = &j->l->optimal_io_bytes;
 	struct drift_value v = {"read-ahead (KiB)", j->l->array.s, DRIFT_WARNING,
 				"find what sets it (udev rule, tuned, blockdev --setra) and remove it"};
-	uint64_t want;
+	uint64_t want = verdict_read_ahead_kib(j->v);
 
+	if (want) {
+		v.remedy = "install udev/60-stripewise.rules of the output folder, then udevadm trigger";
+		return drift_u64(j, &v, want, &j->l->read_ahead_kib, NULL);
+	}
 	if (optimal->state != FACT_KNOWN)
 		return drift_unknown(j, v.what, v.where, "the kernel's", optimal->state, optimal->note);
 	want = optimal->v * 2 / 1024;

@@ -80,12 +80,14 @@ static int unchanged(const struct drift_job *j, size_t i, const char *where)
 	const struct drive *d = then(j, i);
 	struct drift_value v = {"read-ahead (KiB)", where, DRIFT_WARNING,
 				"find what sets it (udev rule, tuned, blockdev --setra) and remove it"};
+	uint64_t want = j->v->layout.level == LEVEL_SINGLE ? verdict_read_ahead_kib(j->v) : 0;
 	int err = 0;
 
 	if (!d)
 		return 0;
-	if (d->read_ahead_kib.state == FACT_KNOWN)
-		err = drift_u64(j, &v, d->read_ahead_kib.v, &m->read_ahead_kib, NULL);
+	/* Of a single drive it may be recommended; else it is as it was. */
+	if (want || d->read_ahead_kib.state == FACT_KNOWN)
+		err = drift_u64(j, &v, want ? want : d->read_ahead_kib.v, &m->read_ahead_kib, NULL);
 	v = (struct drift_value){"firmware", where, DRIFT_NOTE,
 				 "the figures are of another firmware: measure again to be sure"};
 	if (!err && d->firmware.state == FACT_KNOWN)

@@ -265,8 +265,9 @@ int tuning_settle(const struct decide_input *in, double rate, struct verdict *v)
 			err = apply_dirty(t, v);
 		else if (!err && t->dim == TUNE_SCHEDULER)
 			err = apply_scheduler(t, v);
-		else if (!err)
+		else if (!err && t->dim == TUNE_MOUNT)
 			err = apply_mount(t, v);
+		/* Read-ahead stands nowhere else: verdict_read_ahead_kib(). */
 	}
 	return err;
 }

@@ -80,8 +80,7 @@ static int add_dirty(struct tune_result *t, struct dirty d, size_t *ret)
 	for (*ret = 0; *ret < t->n_values - 1; (*ret)++) {
 		if (!tune_same_settings(&t->values[*ret], v))
 			continue;
-		strv_free(&v->settings);
-		free(v->label);
+		tune_value_free(v);
 		t->n_values--;
 		return 0;
 	}
@@ -199,6 +198,26 @@ static int plan_mount(struct tune_result *t)
 	return err;
 }
 
+/*
+ * md gives an array a read-ahead of its own (block/blk-settings.c, disk_update_readahead()), which
+ * is not known before it is built: the stage fills in what holds. No rule is published.
+ */
+static int plan_read_ahead(struct tune_result *t)
+{
+	static const unsigned kib[] = {16, 1024};
+
+	if (!tune_add_value(t, "as it is"))
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(kib); i++) {
+		_cleanup_free_ char *label = str_printf("%u KiB", kib[i]);
+		struct tune_value *v = label ? tune_add_value(t, label) : NULL;
+
+		if (!v || strv_addf(&v->settings, "read_ahead_kb=%u", kib[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int tuning_plan(const struct decide_input *in, double rate, struct verdict *v)
 {
 	int err = 0;
@@ -215,8 +234,10 @@ int tuning_plan(const struct decide_input *in, double rate, struct verdict *v)
 			err = plan_dirty(in, rate, v, t);
 		else if (t->dim == TUNE_SCHEDULER)
 			err = plan_scheduler(in, v, t);
-		else
+		else if (t->dim == TUNE_MOUNT)
 			err = plan_mount(t);
+		else
+			err = plan_read_ahead(t);
 	}
 	return err;
 }

@@ -84,6 +84,8 @@ char *emit_sysctl(const struct verdict *v)
 
 	buf_add(&b, "# Dirty-page limits for saves. Of each pair (ratio, bytes) only one may be set:\n"
 		    "# writing one clears the other.\n");
+	if (!v->n_sysctls)
+		buf_add(&b, "# None is recommended: no difference was measured.\n");
 	for (size_t i = 0; i < v->n_sysctls; i++) {
 		buf_add(&b, "\n# ");
 		escape_text(&b, v->sysctls[i].why);
@@ -124,6 +126,30 @@ static void degraded_rule(struct buf *b, const char *array_uuid)
 		 array_uuid);
 }
 
+/*
+ * Read-ahead of the device with the file system. An array's UUID is in no udev property before
+ * 63-md-raid-arrays.rules, so mdadm is asked here as that file does.
+ */
+static void read_ahead_rule(struct buf *b, const struct verdict *v)
+{
+	uint64_t kib = verdict_read_ahead_kib(v);
+	_cleanup_buf_ struct buf match = BUF_INIT;
+	char uuid[36];
+
+	if (!kib)
+		return;
+	buf_add(b, "\n# Read-ahead of the volume, KiB.\n");
+	if (v->layout.level == LEVEL_SINGLE && v->n_devices && udev_match(&match, &v->devices[0]))
+		buf_addf(b, "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", %s, "
+			    "ATTR{queue/read_ahead_kb}=\"%ju\"\n", match.s, (uintmax_t)kib);
+	else if (v->array_uuid && !verdict_md_uuid(v->array_uuid, uuid))
+		buf_addf(b, "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"md*\", "
+			    "ENV{DEVTYPE}==\"disk\", TEST==\"md/array_state\", "
+			    "IMPORT{program}=\"/sbin/mdadm --detail --no-devices --export $devnode\", "
+			    "ENV{MD_UUID}==\"%s\", ATTR{queue/read_ahead_kb}=\"%ju\"\n", uuid,
+			 (uintmax_t)kib);
+}
+
 char *emit_udev(const struct verdict *v)
 {
 	struct buf b = BUF_INIT;
@@ -153,6 +179,7 @@ char *emit_udev(const struct verdict *v)
 			 "ATTR{queue/scheduler}==\"*%s*\", ATTR{queue/scheduler}=\"%s\"\n",
 			 match.s, d->scheduler, d->scheduler);
 	}
+	read_ahead_rule(&b, v);
 	if (v->layout.survives && v->array_uuid)
 		degraded_rule(&b, v->array_uuid);
 	return buf_take(&b);

@@ -18,6 +18,9 @@ static const struct {
 			    {"p99 of a save operation under mixed load", "p99 of a read under mixed load"}},
 	[TUNE_MOUNT] = {"mount-options", "mount options",
 			{"p99 of a save operation under mixed load", "p99 of a read under mixed load"}},
+	[TUNE_READ_AHEAD] = {"read-ahead", "read-ahead of the volume",
+			     {"p99 of a read under mixed load, buffered",
+			      "p99 of a save operation under mixed load, buffered"}},
 };
 
 const char *tune_dim_name(enum tune_dim d)
@@ -108,12 +111,17 @@ int tune_result_copy(struct tune_result *to, const struct tune_result *from)
 	return 0;
 }
 
+void tune_value_free(struct tune_value *v)
+{
+	free(v->label);
+	strv_free(&v->settings);
+	*v = (struct tune_value){0};
+}
+
 void tune_result_free(struct tune_result *t)
 {
-	for (size_t i = 0; i < t->n_values; i++) {
-		free(t->values[i].label);
-		strv_free(&t->values[i].settings);
-	}
+	for (size_t i = 0; i < t->n_values; i++)
+		tune_value_free(&t->values[i]);
 	free(t->values);
 	free(t->candidate);
 	free(t->not_measured);

@@ -21,6 +21,7 @@ enum tune_dim {
 	TUNE_DIRTY,	/* vm.dirty_*; acts on the buffered saves */
 	TUNE_SCHEDULER, /* of the members; acts on the mixed job */
 	TUNE_MOUNT,	/* mount options; likewise */
+	TUNE_READ_AHEAD, /* of the device with the file system; acts on reads through the page cache */
 	TUNE_DIMS
 };
 
@@ -30,8 +31,8 @@ enum tune_dim {
 
 struct tune_value {
 	char *label;	      /* for people: "none", "15 % / 5 %, 5 s" */
-	struct strv settings; /* "scheduler=none" "vm.dirty_ratio=15" "options=noatime";
-			       * empty: not known, cannot be set */
+	struct strv settings; /* "scheduler=none" "vm.dirty_ratio=15" "options=noatime"
+			       * "read_ahead_kb=128"; empty: not known, cannot be set */
 	unsigned trials;      /* valid ones */
 	bool behind;	      /* told apart from the best: worse */
 	bool has[TUNE_FIGURES];
@@ -75,6 +76,7 @@ char *tune_value_text(const struct tune_value *v);
 struct tune_value *tune_add_value(struct tune_result *t, const char *label);
 bool tune_same_settings(const struct tune_value *a, const struct tune_value *b);
 
+void tune_value_free(struct tune_value *v);
 int tune_result_copy(struct tune_result *to, const struct tune_result *from);
 void tune_result_free(struct tune_result *t);
 void tune_results_free(struct tune_result *t, size_t n); /* and the array */

@@ -8,7 +8,8 @@
 #include "advisor/model/tuning.h"
 #include "advisor/base/ban.h"
 
-static const char *const dim_names[TUNE_DIMS] = {"dirty-pages", "scheduler", "mount-options"};
+static const char *const dim_names[TUNE_DIMS] = {"dirty-pages", "scheduler", "mount-options",
+						 "read-ahead"};
 /* Keys of the figures, in the dimension's order. */
 static const char *const figure_keys[TUNE_FIGURES] = {"first_ns", "second_ns"};
 

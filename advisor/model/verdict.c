@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
 #include "advisor/model/verdict.h"
 #include "advisor/base/ban.h"
 
@@ -149,6 +151,24 @@ void verdict_free(struct verdict *v)
 	free(v->homehost);
 	free(v->mount_point);
 	*v = (struct verdict){0};
+}
+
+uint64_t verdict_read_ahead_kib(const struct verdict *v)
+{
+	static const char key[] = "read_ahead_kb=";
+
+	for (size_t i = 0; i < v->n_tuning; i++) {
+		const struct tune_result *t = &v->tuning[i];
+		const struct strv *s;
+		uint64_t kib;
+
+		if (t->dim != TUNE_READ_AHEAD || t->chosen >= t->n_values)
+			continue;
+		s = &t->values[t->chosen].settings;
+		if (s->n && str_starts(s->v[0], key) && !parse_u64(s->v[0] + strlen(key), &kib))
+			return kib;
+	}
+	return 0;
 }
 
 int verdict_add_reason(struct verdict *v, const char *text, const char *const *facts)

@@ -135,6 +135,9 @@ void endurance_drive_free(struct endurance_drive *d);
 void verdict_device_free(struct verdict_device *d);
 int verdict_device_copy(struct verdict_device *to, const struct verdict_device *from);
 
+/* The read-ahead recommended for the volume's device, KiB; 0: none is. */
+uint64_t verdict_read_ahead_kib(const struct verdict *v);
+
 int verdict_add_reason(struct verdict *v, const char *text, const char *const *facts);
 
 struct json_object *verdict_to_json(const struct verdict *v);

@@ -22,6 +22,7 @@ void part_settings(struct doc *d, const struct result *r)
 	static const char *const heads[] = {"<setting", "<value", "<why", NULL};
 	const struct verdict *v = &r->verdict;
 	struct table *t;
+	char kib[UNITS_LEN];
 
 	if (!v->decided)
 		return;
@@ -42,6 +43,10 @@ void part_settings(struct doc *d, const struct result *r)
 				   why_of(v, TUNE_SCHEDULER,
 					  v->scheduler ? "on the members, never on md"
 						       : "no name that the kernel lists fits all members")});
+	(void)snprintf(kib, sizeof(kib), "%ju KiB", (uintmax_t)verdict_read_ahead_kib(v));
+	table_row(d, t, false,
+		  (const char *[]){"read-ahead", verdict_read_ahead_kib(v) ? kib : "as it is",
+				   why_of(v, TUNE_READ_AHEAD, "the kernel's")});
 	table_row(d, t, false,
 		  (const char *[]){"mount options", v->mount_options,
 				   why_of(v, TUNE_MOUNT, "a published setting for save volumes")});

@@ -160,7 +160,9 @@ static void not_measured_is_by_rule(void **state)
 	assert_non_null(strstr(v->sysctls[0].why, "by rule, not measured"));
 	assert_string_equal(v->scheduler, "none");
 	assert_string_equal(v->mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
-	for (size_t i = 0; i < v->n_tuning; i++) {
+	assert_int_equal(verdict_read_ahead_kib(v), 0);
+	assert_non_null(strstr(v->tuning[TUNE_READ_AHEAD].why, "left as it is; not measured"));
+	for (size_t i = 0; i < TUNE_READ_AHEAD; i++) {
 		assert_non_null(v->tuning[i].not_measured);
 		assert_non_null(strstr(v->tuning[i].why, "by rule, not measured: it was not tried"));
 	}
@@ -186,6 +188,7 @@ static void no_difference_recommends_nothing(void **state)
 	assert_non_null(strstr(v->tuning[TUNE_SCHEDULER].why, "40.0 ms"));
 	rules = emit_udev(v);
 	assert_null(strstr(rules, "ATTR{queue/scheduler}="));
+	assert_null(strstr(rules, "read_ahead"));
 	sysctls = emit_sysctl(v);
 	assert_null(strstr(sysctls, "vm."));
 	text = report_text(&b->r);
@@ -196,13 +199,18 @@ static void a_difference_is_recommended(void **state)
 {
 	struct bench *b = *state;
 	const struct verdict *v = &b->r.verdict;
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = NULL, *rules = NULL;
 
 	measured_alike(b);
 	one_leads(&b->found[TUNE_DIRTY], value_of(&b->found[TUNE_DIRTY], "vm.dirty_ratio=15"));
 	one_leads(&b->found[TUNE_SCHEDULER], 1);
 	one_leads(&b->found[TUNE_MOUNT], 2);
+	one_leads(&b->found[TUNE_READ_AHEAD], value_of(&b->found[TUNE_READ_AHEAD], "read_ahead_kb=16"));
 	run(b);
+	assert_int_equal(verdict_read_ahead_kib(v), 16);
+	rules = emit_udev(v);
+	assert_non_null(strstr(rules, "ENV{MD_UUID}==\"8a7c1c52:3f0e4f6a:9f512f4d:9b1e0c11\""));
+	assert_non_null(strstr(rules, "ATTR{queue/read_ahead_kb}=\"16\""));
 	assert_int_equal(v->n_sysctls, 4);
 	assert_string_equal(v->sysctls[0].name, "vm.dirty_ratio");
 	assert_int_equal(v->sysctls[0].value, 15);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/run.h"
 #include "advisor/cli/settings_files.h"
 #include "advisor/cli/verify_cmd.h"
 #include "advisor/cli/verify_live.h"
@@ -369,6 +370,52 @@ static void who_wins(void **state)
 	fake_close(&f);
 }
 
+static bool warned(const struct verdict *v, const char *part)
+{
+	for (size_t i = 0; i < v->warnings.n; i++)
+		if (strstr(v->warnings.v[i], part))
+			return true;
+	return false;
+}
+
+/* What comes after our files, or stands where they go, is named with the line; what comes before is not. */
+static void overrides(void **state)
+{
+	struct fake_root f;
+	_cleanup_result_ struct result r = {0};
+	size_t before;
+
+	(void)state;
+	fixture_result(&r);
+	before = r.verdict.warnings.n;
+	fake_open(&f);
+	fake_put(&f, "etc/sysctl.d/10-a.conf", "vm.dirty_ratio = 40\nvm.dirty_expire_centisecs = 1\n");
+	fake_put(&f, "etc/sysctl.d/60-stripewise.conf", "vm.dirty_ratio = 1\n");
+	fake_put(&f, "usr/lib/udev/rules.d/60-block.rules", "ATTR{queue/scheduler}=\"bfq\"\n");
+	fake_put(&f, "etc/udev/rules.d/60-stripewise.rules", "ATTR{queue/scheduler}=\"none\"\n");
+	fake_put(&f, "etc/fstab", "LABEL=x /srv/other ext4 defaults 0 2\n");
+	assert_int_equal(session_overrides(&f.root, &r.verdict), 0);
+	assert_int_equal(r.verdict.warnings.n, before);
+
+	fake_put(&f, "run/sysctl.d/70-b.conf", "\nvm.dirty_ratio = 40\n");
+	fake_put(&f, "usr/lib/sysctl.d/80-c.conf", "vm.dirty_* = 7\n");
+	fake_put(&f, "etc/sysctl.conf", "vm.dirty_background_ratio = 3\n");
+	fake_put(&f, "usr/lib/udev/rules.d/61-x.rules", "\nATTR{queue/scheduler}=\"bfq\"\n");
+	fake_put(&f, "etc/tuned/active_profile", "mine\n");
+	fake_put(&f, "etc/tuned/mine/tuned.conf", "[disk]\nelevator=bfq\n");
+	fake_put(&f, "etc/fstab", "\nLABEL=x /srv/saves ext4 defaults 0 2\n");
+	assert_int_equal(session_overrides(&f.root, &r.verdict), 0);
+	assert_true(warned(&r.verdict, "/run/sysctl.d/70-b.conf:2 sets vm.dirty_ratio = 40"));
+	assert_true(warned(&r.verdict, "/etc/sysctl.conf:1 sets vm.dirty_background_ratio = 3"));
+	assert_false(warned(&r.verdict, "10-a.conf"));
+	assert_false(warned(&r.verdict, "80-c.conf"));
+	assert_true(warned(&r.verdict, "/usr/lib/udev/rules.d/61-x.rules:2 sets a scheduler"));
+	assert_false(warned(&r.verdict, "60-block.rules"));
+	assert_true(warned(&r.verdict, "tuned profile mine (/etc/tuned/mine/tuned.conf:2)"));
+	assert_true(warned(&r.verdict, "/etc/fstab:2 already mounts LABEL=x on /srv/saves"));
+	fake_close(&f);
+}
+
 static void is_on(void **state)
 {
 	(void)state;
@@ -405,6 +452,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_recommended), cmocka_unit_test(one_file_each),
 		cmocka_unit_test(fstab_lines),	  cmocka_unit_test(mount_options),
+		cmocka_unit_test(overrides),
 		cmocka_unit_test(links),	  cmocka_unit_test(swapped),
 		cmocka_unit_test(pulled),
 		cmocka_unit_test(who_wins),	  cmocka_unit_test(is_on),

@@ -438,7 +438,7 @@ settings() {
 	put_file /etc/udev/rules.d/60-stripewise.rules "$work/udev"
 	if [ "$written" -eq 1 ] && [ -S /run/udev/control ] && command -v udevadm >/dev/null; then
 		act udevadm control --reload
-		for d in "${dev[@]}"; do
+		for d in "${dev[@]}" ${array_uuid:+"$target"}; do
 			act udevadm trigger --action=change "$d"
 		done
 	fi
