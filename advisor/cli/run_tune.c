@@ -286,8 +286,13 @@ static int name_read_ahead(const struct tuner *u)
 	for (size_t i = 0; i < u->s->n_tuned; i++)
 		if (u->s->tuned[i].dim == TUNE_READ_AHEAD)
 			t = &u->s->tuned[i];
-	if (!t || !u->read_ahead_kib)
+	if (!t)
 		return 0;
+	/* What is not known cannot be put back. */
+	if (!u->read_ahead_kib) {
+		t->not_measured = strdup("the kernel tells none of this device");
+		return t->not_measured ? 0 : -ENOMEM;
+	}
 	v = &t->values[0];
 	free(v->label);
 	v->label = str_printf("%ju KiB", (uintmax_t)u->read_ahead_kib);

@@ -17,10 +17,11 @@
 #include "advisor/model/json.h"
 #include "advisor/model/strv.h"
 
+/* In the order in which they are tried: where time ends, the short ones were done. */
 enum tune_dim {
-	TUNE_DIRTY,	/* vm.dirty_*; acts on the buffered saves */
 	TUNE_SCHEDULER, /* of the members; acts on the mixed job */
 	TUNE_MOUNT,	/* mount options; likewise */
+	TUNE_DIRTY,	/* vm.dirty_*; acts on the buffered saves */
 	TUNE_READ_AHEAD, /* of the device with the file system; acts on reads through the page cache */
 	TUNE_DIMS
 };

@@ -8,8 +8,12 @@
 #include "advisor/model/tuning.h"
 #include "advisor/base/ban.h"
 
-static const char *const dim_names[TUNE_DIMS] = {"dirty-pages", "scheduler", "mount-options",
-						 "read-ahead"};
+static const char *const dim_names[TUNE_DIMS] = {
+	[TUNE_SCHEDULER] = "scheduler",
+	[TUNE_MOUNT] = "mount-options",
+	[TUNE_DIRTY] = "dirty-pages",
+	[TUNE_READ_AHEAD] = "read-ahead",
+};
 /* Keys of the figures, in the dimension's order. */
 static const char *const figure_keys[TUNE_FIGURES] = {"first_ns", "second_ns"};
 

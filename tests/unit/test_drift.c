@@ -340,6 +340,34 @@ static void sysctls(void **state)
 	live_free(&l);
 }
 
+/* What was tried and made no difference is not asked for; a read-ahead that did, is. */
+static void tuned(void **state)
+{
+	struct tune_result *t = &fixture.verdict.tuning[TUNE_READ_AHEAD];
+	size_t n = fixture.verdict.n_sysctls;
+	struct live l;
+	struct drift d = {0};
+
+	(void)state;
+	assert_int_equal(t->dim, TUNE_READ_AHEAD);
+	t->chosen = 1;
+	assert_string_equal(t->values[1].settings.v[0], "read_ahead_kb=16");
+	fixture.verdict.n_sysctls = 0;
+	healthy(&l);
+	assert_int_equal(drift_compare(&fixture, &l, &d), 0);
+	for (size_t i = 0; i < d.n; i++)
+		assert_null(strstr(d.items[i].what, "sysctl"));
+	assert_int_equal(drift_count(&d, DRIFT_WARNING), 1);
+	drift_free(&d);
+	num(&l.read_ahead_kib, 16);
+	assert_int_equal(drift_compare(&fixture, &l, &d), 0);
+	assert_int_equal(drift_count(&d, DRIFT_WARNING), 0);
+	drift_free(&d);
+	live_free(&l);
+	fixture.verdict.n_sysctls = n;
+	t->chosen = TUNE_NONE;
+}
+
 /* Nothing could be read: nothing is drift, everything is unknown and says why. */
 static void unknown(void **state)
 {
@@ -408,8 +436,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_recommended), cmocka_unit_test(each_is_named),
-		cmocka_unit_test(clock_jumps),
-		cmocka_unit_test(sysctls),	  cmocka_unit_test(unknown),
+		cmocka_unit_test(clock_jumps),	  cmocka_unit_test(sysctls),
+		cmocka_unit_test(tuned),	  cmocka_unit_test(unknown),
 		cmocka_unit_test(not_fitting),	  cmocka_unit_test(slower),
 	};
 	int r;
