@@ -193,6 +193,8 @@ int run_characterise(struct session *s, const struct rounds *r, struct why *why)
  * has what came out, or why it could not be tried. The machine's settings are as they were.
  */
 int run_tune(struct session *s, const struct rounds *r, struct why *why);
+/* The tournament of one setting with so many values. */
+int tune_rounds(enum budget b, size_t values, uint64_t seed, struct tournament_cfg *ret);
 
 /* run_tune_trial.c: the layout that stands while settings are tried. */
 struct tuner {

@@ -38,18 +38,23 @@ static struct t_sample sample_of(const struct tune_trial *t)
 	return x;
 }
 
+int tune_rounds(enum budget b, size_t values, uint64_t seed, struct tournament_cfg *ret)
+{
+	int err = tournament_cfg_init(budget_name(b), values, seed, ret);
+
+	if (!err)
+		ret->budget = rounds_of[b];
+	return err;
+}
+
 static int tournament_of(const struct session *s, const struct tune_result *t,
 			 struct tournament **ret)
 {
-	enum budget b = s->result.request.budget;
 	struct tournament_cfg cfg;
-	int err = tournament_cfg_init(budget_name(b), t->n_values,
-				      rng_mix(s->result.request.seed, 0x74756e65 + t->dim), &cfg);
+	int err = tune_rounds(s->result.request.budget, t->n_values,
+			      rng_mix(s->result.request.seed, 0x74756e65 + t->dim), &cfg);
 
-	if (err)
-		return err;
-	cfg.budget = rounds_of[b];
-	return tournament_new(&cfg, ret);
+	return err ? err : tournament_new(&cfg, ret);
 }
 
 /* ---- the trials that are kept ---- */
