@@ -9,6 +9,7 @@
 #include "advisor/base/parse.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/endurance_args.h"
+#include "advisor/decide/warnings.h"
 #include "advisor/model/json.h"
 #include "advisor/report/report.h"
 #include "advisor/base/ban.h"
@@ -188,13 +189,58 @@ static const struct argp endurance_argp = {
 	"A rating comes from the table by model; --dwpd or --tbw gives it where the table has none.",
 	NULL, NULL, NULL};
 
+/* What an expert says of these drives, and of them as twins. */
+static int look_at_drives(const struct endurance_args *a, struct strv *ret)
+{
+	_cleanup_free_ size_t *members = calloc(a->machine.n_drives + 1, sizeof(*members));
+	struct decide_input in = {.machine = &a->machine, .members = members,
+				  .n_members = a->machine.n_drives};
+	int err;
+
+	if (!members)
+		return -ENOMEM;
+	for (size_t i = 0; i < in.n_members; i++)
+		members[i] = i;
+	err = warn_drives(&in, ret);
+	return err ? err : warn_twins(&in, ret);
+}
+
+/* The budget, with the drives as they were read and the warnings beside it. */
+static struct json_object *to_json(const struct endurance_args *a, const struct endurance *e,
+				   const struct strv *warnings)
+{
+	struct json_object *o = endurance_to_json(e), *m = machine_to_json(&a->machine), *drives, *read;
+
+	read = json_object_new_array();
+	if (o && m && read && json_object_object_get_ex(m, "drives", &drives)) {
+		for (size_t i = 0; i < a->machine.n_drives; i++) {
+			struct json_object *d = json_object_array_get_idx(drives, i);
+			double so_far = drive_dwpd_so_far(&a->machine.drives[i]);
+
+			if (!a->machine.drives[i].wear.source)
+				continue;
+			if (so_far >= 0)
+				jput_real(d, "dwpd_so_far", so_far);
+			json_object_array_add(read, json_object_get(d));
+		}
+		jput(o, "read", json_object_get(read));
+		jput_strv(o, "warnings", warnings);
+	}
+	json_object_put(read);
+	json_object_put(m);
+	return o;
+}
+
 static int print(const struct endurance_args *a, const struct endurance *e)
 {
 	_cleanup_free_ char *text = NULL;
+	_cleanup_strv_ struct strv warnings = {0};
 
+	if (look_at_drives(a, &warnings))
+		return cli_fail_with(SW_EXIT_FAILED, "out of memory");
 	if (a->json)
-		return cli_print_json(endurance_to_json(e));
-	text = report_endurance_text(e);
+		return cli_print_json(to_json(a, e, &warnings));
+	text = report_endurance_text(e, &a->machine, &warnings);
 	if (!text || fputs(text, stdout) == EOF || fflush(stdout) == EOF)
 		return cli_fail_with(SW_EXIT_FAILED, "cannot print the budget");
 	return SW_EXIT_OK;

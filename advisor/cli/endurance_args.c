@@ -39,7 +39,16 @@ static int smart_drive(struct endurance_args *a, const char *path, struct why *w
 	if (!err)
 		err = fact_str_copy(&d.serial, &id.serial);
 	if (!err)
+		err = fact_str_copy(&d.firmware, &id.firmware);
+	if (!err)
 		err = fact_u64_copy(&d.size_bytes, &id.capacity_bytes);
+	if (!err)
+		err = fact_u64_copy(&d.logical_block_bytes, &id.logical_block_bytes);
+	d.rotational = fact_known(id.rotation_rate.state) && id.rotation_rate.v;
+	if (!err && fact_known(id.behind.state)) {
+		d.behind = strdup(id.behind.s);
+		err = d.behind ? 0 : -ENOMEM;
+	}
 	more = err ? NULL : realloc(m->drives, (m->n_drives + 1) * sizeof(*more));
 	if (!more) {
 		drive_free(&d);

@@ -11,7 +11,7 @@
 #include "advisor/decide/warnings.h"
 #include "advisor/base/ban.h"
 
-#define WORN_PERCENT 80
+#define WORN_PERCENT 75
 
 static int emulated(const struct drive *d, struct strv *w)
 {

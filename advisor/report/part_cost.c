@@ -63,13 +63,13 @@ static const char *years(const struct fact_real *f, char out[UNITS_LEN])
 {
 	if (!fact_known(f->state))
 		return NULL;
-	(void)snprintf(out, UNITS_LEN, f->v >= 100 ? "over %.0f" : "%.1f", f->v >= 100 ? 100.0 : f->v);
+	(void)snprintf(out, UNITS_LEN, f->v >= 100 ? ">%.0f" : "%.1f", f->v >= 100 ? 100.0 : f->v);
 	return out;
 }
 
 static void drives(struct doc *d, const struct endurance *e)
 {
-	static const char *const heads[] = {"<drive", "writes/day", "DWPD used", "of rating",
+	static const char *const heads[] = {"<drive", "writes/day", "DWPD", "of rating",
 					    "years left", "range", "worn out", NULL};
 	struct table *t = doc_table(d, heads);
 

@@ -20,6 +20,8 @@ void part_throughput(struct doc *d, const struct result *r);
 void part_amplification(struct doc *d, const struct result *r);
 void part_saves(struct doc *d, const struct result *r);
 void part_endurance(struct doc *d, const struct endurance *e);
+/* Drives whose counters were read (wear.source), and warnings about any. */
+void part_wear(struct doc *d, const struct machine *m, const struct strv *warnings);
 void part_receipt(struct doc *d, const struct result *r);
 void part_tuning(struct doc *d, const struct result *r);
 void part_settings(struct doc *d, const struct result *r);

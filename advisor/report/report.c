@@ -62,10 +62,12 @@ char *report_html(const struct result *r)
 	return render_html(&d);
 }
 
-char *report_endurance_text(const struct endurance *e)
+char *report_endurance_text(const struct endurance *e, const struct machine *m,
+			    const struct strv *warnings)
 {
 	_cleanup_doc_ struct doc d = {0};
 
+	part_wear(&d, m, warnings);
 	part_endurance(&d, e);
 	return render_text(&d);
 }

@@ -12,7 +12,11 @@
 char *report_text(const struct result *r);
 char *report_html(const struct result *r);
 
-/* The endurance part alone, as text (`stripewise endurance`). */
-char *report_endurance_text(const struct endurance *e);
+/* What the drives say and the endurance part alone, as text (`stripewise endurance`). */
+char *report_endurance_text(const struct endurance *e, const struct machine *m,
+			    const struct strv *warnings);
+
+/* Host writes a day since first power-on, in drive capacities; negative: not known. */
+double drive_dwpd_so_far(const struct drive *d);
 
 #endif

@@ -259,6 +259,43 @@ static void charts_without_points(void **state)
 
 #define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* What endurance --smart prints of a drive: a number for what is known, a word for what is not. */
+static void wear_of_a_drive(void **state)
+{
+	struct drive x = {.name = (char *)(uintptr_t)"SER1", .behind = (char *)(uintptr_t)"megaraid,0"};
+	struct machine m = {.drives = &x, .n_drives = 1};
+	_cleanup_strv_ struct strv warnings = {0};
+	struct endurance e = {0};
+	_cleanup_free_ char *text = NULL, *none = NULL;
+
+	(void)state;
+	none = report_endurance_text(&e, &m, &warnings);
+	assert_null(strstr(none, "SER1"));
+	x.wear.source = (char *)(uintptr_t)"smartctl: ATA attributes";
+	assert_int_equal(fact_u64_set(&x.size_bytes, 1000000000000, NULL), 0);
+	assert_int_equal(fact_u64_set(&x.wear.host_written_bytes, 10000000000000, NULL), 0);
+	assert_int_equal(fact_u64_set(&x.wear.power_on_hours, 2400, NULL), 0);
+	assert_int_equal(fact_u64_set(&x.wear.percent_used, 41, NULL), 0);
+	assert_int_equal(fact_real_set(&x.wear.lifetime_amplification, 3.17211, NULL), 0);
+	assert_int_equal(strv_add(&warnings, "Unlike twins: A and B"), 0);
+	assert_true(drive_dwpd_so_far(&x) > 0.0999 && drive_dwpd_so_far(&x) < 0.1001);
+	text = report_endurance_text(&e, &m, &warnings);
+	assert_non_null(strstr(text, "10.0 TB"));
+	assert_non_null(strstr(text, "3.17"));
+	assert_non_null(strstr(text, "41 %"));
+	assert_non_null(strstr(text, "2400 h"));
+	assert_non_null(strstr(text, "unknown"));
+	assert_non_null(strstr(text, "megaraid,0"));
+	assert_non_null(strstr(text, "Unlike twins"));
+	/* One that was never on has no rate. */
+	assert_int_equal(fact_u64_set(&x.wear.power_on_hours, 0, NULL), 0);
+	assert_true(drive_dwpd_so_far(&x) < 0);
+	fact_u64_free(&x.size_bytes);
+	fact_u64_free(&x.wear.host_written_bytes);
+	fact_u64_free(&x.wear.power_on_hours);
+	fact_u64_free(&x.wear.percent_used);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -267,6 +304,7 @@ int main(void)
 		WITH(hostile_strings),	  WITH(undecided),
 		cmocka_unit_test(empty),  WITH(paper_is_marked),
 		cmocka_unit_test(wide_tables), cmocka_unit_test(charts_without_points),
+		cmocka_unit_test(wear_of_a_drive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
