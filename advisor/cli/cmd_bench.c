@@ -330,6 +330,8 @@ static int run(int argc, char **argv)
 
 	(void)argp_parse(&bench_argp, argc, argv, 0, NULL, &a);
 	err = load_profile(&a, &p, &why);
+	if (err && !why.exit_code)
+		why.exit_code = SW_EXIT_USAGE; /* what was asked for, as for plan and run */
 	if (!err)
 		err = bench_target_open(a.dir, &t, &why);
 	if (!err)

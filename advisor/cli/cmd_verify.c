@@ -146,6 +146,10 @@ static int compare(const struct verify_args *a, const struct result *r, const st
 		err = drift_compare(r, &l, d);
 	if (!err && a->measure && l.mounted.state == FACT_KNOWN)
 		err = verify_measure(r, a->progress, d, why);
+	else if (!err && a->measure)
+		err = drift_add(d, DRIFT_UNKNOWN, "p99 of a save operation", r->verdict.mount_point,
+				"as measured by run", "not measured: the volume is not mounted",
+				"mount it");
 	return err;
 }
 

@@ -292,7 +292,8 @@ static char *ranking_note(const struct session *s, const struct tournament_verdi
 {
 	struct buf b = BUF_INIT;
 
-	buf_addf(&b, "%zu trials in %zu rounds; ", v->trials, v->rounds);
+	buf_addf(&b, "%zu trial%s in %zu round%s; ", v->trials, v->trials == 1 ? "" : "s", v->rounds,
+		 v->rounds == 1 ? "" : "s");
 	switch (v->end) {
 	case TOURNAMENT_DECIDED:
 		buf_addf(&b, "one is left. The chance that a truly better layout was dropped is at most "

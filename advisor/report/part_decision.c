@@ -20,8 +20,8 @@ static void members(struct doc *d, const struct verdict *v)
 			doc_add(d, BLOCK_ITEM, "%s, serial %s, %s (%s today; names change, serials do not)",
 				x->model ? x->model : "drive", x->serial, size, x->path);
 		else
-			doc_add(d, BLOCK_ITEM, "%s %s, %s, serial not known", x->name,
-				x->model ? x->model : "", size);
+			doc_add(d, BLOCK_ITEM, "%s%s%s, %s, serial not known", x->name,
+				x->model ? ", " : "", x->model ? x->model : "", size);
 	}
 }
 

@@ -98,6 +98,10 @@ static int add_named(struct probe *p, const char *named, struct why *why)
 
 	if (!name)
 		return -ENOMEM;
+	if (!*named)
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "cannot probe", "a device",
+				"see `stripewise probe` for the drives that there are",
+				"an empty name was given");
 	if (blockdev_is_nvme_path(name))
 		return why_exit(why, SW_EXIT_REFUSED, -ENODEV, "refused", named,
 				"name the multipath drive itself",
