@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A table in TEXT_WIDTH columns. Columns are as wide as their widest cell; when that is too much,
- * the widest left-aligned column gives way, and its cells continue on the next lines (broken at
- * blanks or after '-', else anywhere).
+ * the widest left-aligned column gives way, down to its longest word and only then further, and its
+ * cells continue on the next lines (broken at blanks or after '-' or ',', else anywhere).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static size_t fitting(const char *s, size_t width)
 		chars += starts;
 		if (s[i] == ' ')
 			good = i;
-		else if (s[i] == '-')
+		else if (s[i] == '-' || s[i] == ',')
 			good = i + 1;
 	}
 	if (!s[i])
@@ -46,32 +46,61 @@ static size_t fitting(const char *s, size_t width)
 	return good && s[i] != ' ' ? good : i;
 }
 
-static void measure(const struct table *t, char *const *cells, size_t width[TABLE_COLUMNS_MAX])
+/* Characters of the longest stretch that fitting() would not break. */
+static size_t longest_word(const char *s)
 {
-	size_t total = INDENT;
+	size_t longest = 0, n = 0;
 
-	for (size_t c = 0; c < t->n_columns; c++) {
-		width[c] = width_of(t->heads[c]);
-		for (size_t r = 0; r < t->n_rows; r++) {
-			size_t w = width_of(cells[r * t->n_columns + c]);
-
-			if (w > width[c])
-				width[c] = w;
-		}
-		total += width[c] + (c ? GAP : 0);
+	for (; *s; s++) {
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+		if (*s == ' ')
+			n = 0;
+		longest = n > longest ? n : longest;
+		if (*s == '-' || *s == ',')
+			n = 0;
 	}
+	return longest;
+}
+
+/* Takes characters from the widest left-aligned columns until all fits, or each is at its floor. */
+static size_t narrow(const struct table *t, const size_t floor[TABLE_COLUMNS_MAX],
+		     size_t width[TABLE_COLUMNS_MAX], size_t total)
+{
 	while (total > TEXT_WIDTH) {
 		size_t widest = TABLE_COLUMNS_MAX;
 
 		for (size_t c = 0; c < t->n_columns; c++)
-			if (t->left[c] && width[c] > NARROWEST &&
+			if (t->left[c] && width[c] > floor[c] &&
 			    (widest == TABLE_COLUMNS_MAX || width[c] > width[widest]))
 				widest = c;
 		if (widest == TABLE_COLUMNS_MAX)
-			return;
+			break;
 		width[widest]--;
 		total--;
 	}
+	return total;
+}
+
+static void measure(const struct table *t, char *const *cells, size_t width[TABLE_COLUMNS_MAX])
+{
+	size_t total = INDENT, words[TABLE_COLUMNS_MAX], least[TABLE_COLUMNS_MAX];
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		width[c] = width_of(t->heads[c]);
+		words[c] = longest_word(t->heads[c]);
+		least[c] = NARROWEST;
+		for (size_t r = 0; r < t->n_rows; r++) {
+			const char *cell = cells[r * t->n_columns + c];
+
+			if (width_of(cell) > width[c])
+				width[c] = width_of(cell);
+			if (longest_word(cell) > words[c])
+				words[c] = longest_word(cell);
+		}
+		total += width[c] + (c ? GAP : 0);
+	}
+	total = narrow(t, words, width, total);
+	(void)narrow(t, least, width, total);
 }
 
 static void put(struct buf *b, const char *s, size_t bytes, size_t width, bool left, bool last)
