@@ -99,6 +99,10 @@ $(B)/engine-bench $(B)/engine-compare: $(B)/engine-%: tests/bench/%.c tests/benc
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(B)/libstripewise.a $(LDLIBS)
 
+$(B)/html-fixture: tests/html/fixture.c $(B)/libstripewise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(B)/libstripewise.a $(LDLIBS)
+
 $(B)/calibrate: $(wildcard tests/calibration/*.[ch]) $(B)/libstripewise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(wildcard tests/calibration/*.c) $(B)/libstripewise.a $(LDLIBS)
