@@ -126,7 +126,16 @@ static int workloads(struct request_args *said, struct request *r, struct profil
 	return 0;
 }
 
-/* Those that the levels and file systems asked for now leave in. */
+/* Whether a candidate has one of the chunks asked for, or no chunk at all. */
+static bool has_chunk(const struct request *q, const struct candidate *c)
+{
+	for (size_t i = 0; i < q->n_chunks; i++)
+		if (q->chunks[i] == c->chunk_bytes)
+			return true;
+	return !q->n_chunks || !c->chunk_bytes;
+}
+
+/* Those that the levels, chunks and file systems asked for now leave in. */
 static void narrow(const struct request *q, struct result *r)
 {
 	size_t n = 0;
@@ -136,7 +145,7 @@ static void narrow(const struct request *q, struct result *r)
 		bool level = !q->levels || q->levels & (1U << c->level);
 		bool fs = !q->filesystems || q->filesystems & (1U << c->fs);
 
-		if (level && fs) {
+		if (level && fs && has_chunk(q, c)) {
 			struct candidate keep = *c;
 
 			r->candidates[i] = r->candidates[n];
@@ -224,11 +233,15 @@ static int advise(struct advise_args *a, struct result *r, struct why *why)
 	size_t n_profiles = 0;
 	int err;
 
+	if (w->budget_given)
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--budget",
+				"run again with it",
+				"nothing is measured here: how long was measured is the result's");
 	narrow(&w->request, r);
 	merge(w, &r->request);
 	if (!r->n_candidates)
 		return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no recommendation", a->result, NULL,
-				"none of the measured candidates has that level and file system");
+				"none of the measured candidates has that level, chunk and file system");
 	err = workloads(w, &r->request, &profiles, &n_profiles, why);
 	if (!err)
 		err = ratings_load(&ratings, why);

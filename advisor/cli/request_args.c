@@ -212,6 +212,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		each_word(state, "--fs", arg, add_fs);
 		break;
 	case OPT_BUDGET:
+		a->budget_given = true;
 		r->budget = (enum budget)one_of(state, "--budget", arg, nth_budget,
 						BUDGET_THOROUGH + 1);
 		break;

@@ -19,7 +19,7 @@ struct request_args {
 	struct profile *profiles; /* owned; one a workload, in the same order */
 	size_t n_profiles;
 	bool any_given; /* whichever it was */
-	bool role_given, years_given, workloads_given, save_budget_given;
+	bool role_given, years_given, workloads_given, save_budget_given, budget_given;
 	char *profile_file; /* --profile, owned */
 };
 

@@ -243,6 +243,9 @@ static void advise_under_other_wishes(void **state)
 	assert_int_equal(CALL(h, &cmd_advise, h->good, "--tolerate", "2", "--out", none), 4);
 	says(h, "No recommendation");
 	assert_int_equal(CALL(h, &cmd_advise, h->good, "--levels", "10", "--out", none), 4);
+	/* Nor a chunk that was not, and none is measured here. */
+	assert_int_equal(CALL(h, &cmd_advise, h->good, "--levels", "0", "--chunks", "64", "--out", none), 4);
+	assert_int_equal(CALL(h, &cmd_advise, h->good, "--budget", "quick", "--out", none), SW_EXIT_USAGE);
 }
 
 static void output_is_never_overwritten(void **state)
