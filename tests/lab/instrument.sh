@@ -33,10 +33,11 @@ slow() {
 	# shellcheck disable=SC2086 # words are meant
 	{
 		stripewise run $devs $small --max-time 10m $erase --out "$out/slow" >/tmp/run.out 2>&1 </dev/null &
-		for _ in $(seq 1200); do
+		while kill -0 $! 2>/dev/null; do
 			[ "$(jq '.trials | length' "$out/slow/result.json" 2>/dev/null || echo 0)" -ge 3 ] && break
 			sleep 0.2
 		done
+		check "a run gets to its third trial" kill -0 $!
 		kill -KILL $!
 		wait $! 2>/dev/null
 		before=$(jq -c '[.trials[] | select(.state != "failed") | {candidate, round, started_unix_s}]' "$out/slow/result.json")
