@@ -292,9 +292,10 @@ static int run(struct session *s, struct run_options *o, struct rounds *rounds, 
 		down = (struct why)WHY_INIT;
 		return r2;
 	}
-	if (!r && signals_stop)
-		return why_exit(why, SW_EXIT_INTERRUPTED, -EINTR, "interrupted", NULL, NULL,
-				"rolled back");
+	/* A step that a signal cut short says -EINTR and nothing more. */
+	if (signals_stop && (!r || !why->what))
+		return why_exit(why, SW_EXIT_INTERRUPTED, -EINTR, "interrupted", NULL,
+				s->out ? "'run --resume' goes on from here" : NULL, "rolled back");
 	return r;
 }
 

@@ -37,6 +37,7 @@ start "a run comes to its first mount again" "$LAB_OUT/third"
 kill -TERM "$pid"
 wait "$pid"
 check "SIGTERM exits 6" test $? = 6
+check "SIGTERM: it says so" grep -q "interrupted: rolled back" /tmp/run.out
 check "SIGTERM rolls back" diff /tmp/before <(picture)
 start "a run comes to its first mount once more" "$LAB_OUT/fourth"
 kill -KILL "$pid"
