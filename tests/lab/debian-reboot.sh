@@ -98,6 +98,15 @@ schedulers() {
 	for f in /sys/block/nvme*n1/queue/scheduler; do grep -q '\[none\]' "$f" || { grep -H . "$f"; return 1; }; done
 }
 
+udev_rules() {
+	local d out=/tmp/udev
+	for d in /sys/class/block/nvme*n1 "/sys/class/block/$(basename "$(readlink -f /dev/md/saves)")"; do
+		udevadm test --action=change "$d" >"$out" 2>&1
+		grep -q 'Reading rules file: .*/60-stripewise.rules' "$out" || { tail -3 "$out"; return 1; }
+		if grep -E '60-stripewise.rules:[0-9]+' "$out" | grep -iE 'invalid|unknown|ignor|fail'; then return 1; fi
+	done
+}
+
 case $2 in
 1)
 	check "run in a whole Debian" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --for palworld:1 \
@@ -113,6 +122,8 @@ case $2 in
 	check "after a reboot: the recommended options" options
 	check "after a reboot: sysctls as recommended" sysctls
 	check "after a reboot: scheduler as recommended" schedulers
+	check "after a reboot: udev reads the rules without a complaint" udev_rules
+	check "after a reboot: sysctl --system takes the file" sysctl --system
 	check "after a reboot: verify exits 0" exits 0 verify
 	check "verify looked at everything" all_known
 	# shellcheck source-path=SCRIPTDIR source=debian-drift.sh
