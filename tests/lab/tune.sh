@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
 	rm -rf build/check/tune
-	exec scripts/lab --drives 1 --timeout 600 --out build/check/tune -- "$PWD/$0" --guest
+	exec scripts/lab --drives 1 --timeout 1000 --out build/check/tune -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
 out=$LAB_OUT
