@@ -186,9 +186,12 @@ static void set_mount_point(const struct argp_state *state, struct request *r, c
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct request_args *a = state->input;
-	struct request *r = a ? &a->request : NULL;
+	struct request *r;
 
-	if (a && key >= OPT_FOR && key <= OPT_NAME)
+	if (!a) /* argp asks for help texts alone */
+		return ARGP_ERR_UNKNOWN;
+	r = &a->request;
+	if (key >= OPT_FOR && key <= OPT_NAME)
 		a->any_given = true;
 	switch (key) {
 	case OPT_FOR:

@@ -92,8 +92,11 @@ static int shared(const struct decide_input *in, struct strv *w)
 			const char *text = d->shares.v[k];
 			bool said = false;
 
-			for (size_t j = 0; j < i && !said; j++)
-				said = strstr(text, decide_member(in, j)->name) != NULL;
+			for (size_t j = 0; j < i && !said; j++) {
+				const struct drive *e = decide_member(in, j);
+
+				said = e && strstr(text, e->name);
+			}
 			if (!said && strv_addf(w, "%s shares %s.", d->name, text) < 0)
 				return -ENOMEM;
 		}

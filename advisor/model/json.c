@@ -532,7 +532,7 @@ void jget_enum(const struct jin *in, const char *key, const char *const *names, 
 	_cleanup_free_ char *word = NULL;
 
 	jget_str(in, key, &word);
-	if (*in->err)
+	if (*in->err || !word)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(word, names[i])) {

@@ -50,7 +50,7 @@ static bool is_member(const char *word)
 
 static int add_member(struct md_array *a, char *word)
 {
-	*strchr(word, '[') = '\0';
+	word[strcspn(word, "[")] = '\0';
 	return strv_add(&a->members, word);
 }
 
@@ -263,13 +263,13 @@ static int detail_members(const char *text, struct md_array *a)
 
 int md_array_from_detail(const char *text, struct md_array *ret)
 {
-	_cleanup_free_ char *level = detail_value(text, "Raid Level"), *chunk = NULL;
+	_cleanup_free_ char *level = text ? detail_value(text, "Raid Level") : NULL, *chunk = NULL;
 	struct md_array a = {0};
 	uint64_t want, there, bytes;
-	const char *colon = strchr(text, ':');
+	const char *colon = text ? strchr(text, ':') : NULL;
 	int r;
 
-	if (!level || !str_starts(text, "/dev/") || !colon)
+	if (!text || !level || !str_starts(text, "/dev/") || !colon)
 		return -EINVAL;
 	a.name = strndup(text + 5, (size_t)(colon - text) - 5);
 	a.level = take_ptr(level);
