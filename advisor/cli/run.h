@@ -81,6 +81,7 @@ struct session {
 	struct counters before; /* of the members, before the first write */
 	size_t replayed;	/* trials of an earlier run that were taken over (--resume) */
 	const char *capped;	/* the option that ended the rounds early; NULL */
+	uint64_t trial_most_bytes; /* the most that a trial of this run brought onto all drives */
 	uint64_t written_before; /* by the run that is resumed, on all drives */
 	uint64_t *earlier;	 /* owned; the same by member; NULL */
 	struct tune_result *tuned; /* owned; settings tried on the winner, or why not */

@@ -8,6 +8,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/run.h"
+#include "advisor/cli/save.h"
 #include "probes/counters/counters_read.h"
 #include "probes/machine/machine_probe.h"
 #include "advisor/base/ban.h"
@@ -27,9 +28,47 @@ static int look(const struct session *s, bool smart, struct counters *ret, struc
 	return counters_read_with(&s->root, &opt, names[0], names, s->n_members, ret, why);
 }
 
+/*
+ * Goes on counting where a resumed run's last receipt stopped: in the same boot the kernel still
+ * knows what was written after it, by the trial that was cut off and by its undoing; in another one
+ * only the drive's own counter does.
+ */
+static int count_on(struct session *s, const struct result *prior)
+{
+	bool same_boot = prior->boot_id && s->result.boot_id &&
+			 !strcmp(prior->boot_id, s->result.boot_id);
+
+	for (size_t i = 0; i < s->n_members && i < prior->n_wear; i++) {
+		const struct receipt *w = &prior->wear[i];
+		const struct fact_u64 *now = &s->before.members[i].write_bytes;
+		int err = 0;
+
+		if (same_boot && fact_known(w->stat_reading_bytes.state) && fact_known(now->state) &&
+		    now->v > w->stat_reading_bytes.v) {
+			s->earlier[i] += now->v - w->stat_reading_bytes.v;
+			s->written_before += now->v - w->stat_reading_bytes.v;
+		}
+		if (fact_known(w->smart_start_bytes.state))
+			err = fact_u64_copy(&s->before.members[i].host_written_bytes,
+					    &w->smart_start_bytes);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 int session_look_before(struct session *s, struct why *why)
 {
-	return look(s, true, &s->before, why);
+	int r = look(s, true, &s->before, why);
+
+	if (!r && root_read(&s->root, &s->result.boot_id, "/proc/sys/kernel/random/boot_id") < 0)
+		s->result.boot_id = NULL;
+	if (!r && s->prior)
+		r = count_on(s, s->prior);
+	/* A run that is cut off within its first trial can be resumed from here. */
+	if (!r)
+		r = session_receipt(s, false, why);
+	return r ? r : save_result(s->out, &s->result, why);
 }
 
 uint64_t session_written(const struct session *s)
@@ -50,11 +89,20 @@ uint64_t session_written(const struct session *s)
 	return sum + s->written_before;
 }
 
+/*
+ * What comes on top of a program's own writes until its trial is taken down: file system and array
+ * (some 2 %), and by drive the last flush, the superblocks and the wiping.
+ */
+#define RESERVE_SHARE	  16
+#define RESERVE_BY_DRIVE  (24ULL << 20)
+
 uint64_t session_writes_left(const struct session *s)
 {
 	uint64_t cap = s->result.request.max_writes_bytes, done = session_written(s);
+	uint64_t left = done < cap ? cap - done : 0;
+	uint64_t reserve = left / RESERVE_SHARE + s->n_members * RESERVE_BY_DRIVE;
 
-	return done < cap ? cap - done : 1;
+	return left > reserve ? left - reserve : 1;
 }
 
 /* after - before, or why not. */
@@ -83,7 +131,11 @@ static int fill_receipt(const struct session *s, const struct counters *after, s
 	w->serial = serial ? strdup(serial) : NULL;
 	if (!w->drive)
 		return -ENOMEM;
-	r = difference(&a->write_bytes, &b->write_bytes, "/sys/block/*/stat", &w->stat_bytes);
+	r = fact_u64_copy(&w->stat_reading_bytes, &b->write_bytes);
+	if (!r)
+		r = fact_u64_copy(&w->smart_start_bytes, &a->host_written_bytes);
+	if (!r)
+		r = difference(&a->write_bytes, &b->write_bytes, "/sys/block/*/stat", &w->stat_bytes);
 	/* A resumed run's receipt holds what was written before the interruption, too. */
 	if (!r && s->earlier && w->stat_bytes.state == FACT_KNOWN)
 		w->stat_bytes.v += s->earlier[i];

@@ -7,7 +7,7 @@
 /* The largest number of bytes that any trial so far brought onto all drives. */
 static uint64_t trial_bytes_most(const struct session *s)
 {
-	uint64_t most = 0;
+	uint64_t most = s->trial_most_bytes; /* with building and taking down */
 
 	for (size_t i = 0; i < s->result.n_trials; i++) {
 		const struct amplification *a = &s->result.trials[i].amp;

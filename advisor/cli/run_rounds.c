@@ -127,6 +127,7 @@ static int one_of(struct session *s, size_t candidate, const struct trial_plan *
 	struct result *res = &s->result;
 	const struct candidate *c = &res->candidates[candidate];
 	_cleanup_free_ char *title = candidate_title(c);
+	uint64_t before, after;
 	struct trial *more;
 	int r;
 
@@ -139,7 +140,11 @@ static int one_of(struct session *s, size_t candidate, const struct trial_plan *
 		return -ENOMEM;
 	res->trials = more;
 	more[res->n_trials] = (struct trial){0};
+	before = session_written(s);
 	r = run_trial(s, c, plan, round, &more[res->n_trials], why);
+	after = session_written(s);
+	if (before < after && after != WRITTEN_UNKNOWN && after - before > s->trial_most_bytes)
+		s->trial_most_bytes = after - before;
 	/* A trial without even a name was never begun. */
 	if (more[res->n_trials].candidate)
 		res->n_trials++;

@@ -16,6 +16,8 @@ void receipt_free(struct receipt *w)
 	fact_u64_free(&w->stat_bytes);
 	fact_u64_free(&w->smart_bytes);
 	fact_u64_free(&w->smart_unit_bytes);
+	fact_u64_free(&w->stat_reading_bytes);
+	fact_u64_free(&w->smart_start_bytes);
 	fact_u64_free(&w->percent_used_before);
 	fact_u64_free(&w->percent_used_after);
 	*w = (struct receipt){0};
@@ -46,6 +48,7 @@ static void result_free_lists(struct result *r)
 	free(r->rejected);
 	for (size_t i = 0; i < r->n_wear; i++)
 		receipt_free(&r->wear[i]);
+	free(r->boot_id);
 	free(r->wear);
 	for (size_t i = 0; i < r->n_snippets; i++)
 		snippet_free(&r->snippets[i]);

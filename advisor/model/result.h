@@ -21,6 +21,8 @@ struct receipt {
 	struct fact_u64 stat_bytes;  /* kernel's counter, before to after the whole run */
 	struct fact_u64 smart_bytes; /* the drive's own */
 	struct fact_u64 smart_unit_bytes;
+	/* Absolute, for a resumed run: the kernel's counter at this receipt, the drive's at the start. */
+	struct fact_u64 stat_reading_bytes, smart_start_bytes;
 	struct fact_u64 percent_used_before, percent_used_after;
 };
 
@@ -49,6 +51,7 @@ struct result {
 	struct verdict verdict;
 	struct receipt *wear;
 	size_t n_wear;
+	char *boot_id; /* of the boot that the kernel's readings belong to; NULL: not known */
 	uint64_t program_bytes; /* what the load generator wrote in the whole run */
 	struct snippet *snippets;
 	size_t n_snippets;

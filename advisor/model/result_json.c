@@ -55,6 +55,7 @@ static struct json_object *wear_json(const struct result *r)
 	struct json_object *drives = json_object_new_array();
 
 	jput_u64(o, "program_bytes", r->program_bytes);
+	jput_str(o, "boot_id", r->boot_id);
 	for (size_t i = 0; i < r->n_wear; i++) {
 		const struct receipt *w = &r->wear[i];
 		struct json_object *d = json_object_new_object();
@@ -64,6 +65,8 @@ static struct json_object *wear_json(const struct result *r)
 		jput_fact_u64(d, "stat_bytes", &w->stat_bytes);
 		jput_fact_u64(d, "smart_bytes", &w->smart_bytes);
 		jput_fact_u64(d, "smart_unit_bytes", &w->smart_unit_bytes);
+		jput_fact_u64(d, "stat_reading_bytes", &w->stat_reading_bytes);
+		jput_fact_u64(d, "smart_start_bytes", &w->smart_start_bytes);
 		jput_fact_u64(d, "percent_used_before", &w->percent_used_before);
 		jput_fact_u64(d, "percent_used_after", &w->percent_used_after);
 		json_object_array_add(drives, d);
@@ -243,6 +246,8 @@ static void get_wear(const struct jin *top, struct result *r)
 	struct jin list = jin_array(&wear, "drives", &n);
 
 	jget_u64(&wear, "program_bytes", &r->program_bytes);
+	if (jin_has(&wear, "boot_id"))
+		jget_str_opt(&wear, "boot_id", &r->boot_id);
 	r->wear = list_of(&list, n, sizeof(*r->wear), &r->n_wear);
 	for (size_t i = 0; i < r->n_wear && !*top->err; i++) {
 		struct jin d = jin_item(&list, i);
@@ -253,6 +258,10 @@ static void get_wear(const struct jin *top, struct result *r)
 		jget_fact_u64(&d, "stat_bytes", &w->stat_bytes);
 		jget_fact_u64(&d, "smart_bytes", &w->smart_bytes);
 		jget_fact_u64(&d, "smart_unit_bytes", &w->smart_unit_bytes);
+		if (jin_has(&d, "stat_reading_bytes"))
+			jget_fact_u64(&d, "stat_reading_bytes", &w->stat_reading_bytes);
+		if (jin_has(&d, "smart_start_bytes"))
+			jget_fact_u64(&d, "smart_start_bytes", &w->smart_start_bytes);
 		jget_fact_u64(&d, "percent_used_before", &w->percent_used_before);
 		jget_fact_u64(&d, "percent_used_after", &w->percent_used_after);
 	}
