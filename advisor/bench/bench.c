@@ -25,6 +25,11 @@ void bench_progress(const struct bench *b, const char *what, double share)
 		b->env.progress(b->env.arg, what, share);
 }
 
+const struct target *bench_place(const struct bench *b, const struct stream_spec *s)
+{
+	return s->elsewhere ? b->env.elsewhere : &b->target;
+}
+
 uint64_t bench_written(const struct bench *b)
 {
 	return b->written;
@@ -72,6 +77,7 @@ void bench_close(struct bench *b)
 	if (!b || b->stuck)
 		return; /* threads in the kernel still use it all */
 	own_files_close(&b->files);
+	own_files_close(&b->away);
 	free(b->pool);
 	free(b);
 }
@@ -93,6 +99,10 @@ static int prepare(struct bench *b, struct active *a, struct why *why)
 	int err = 0;
 
 	for (size_t i = 0; i < job->n_streams; i++) {
+		if (!bench_place(b, &job->streams[i]))
+			return why_set(why, -ENOTSUP, "cannot run", job->name, NULL,
+				       "no second place is given for its stream \"%s\"",
+				       job->streams[i].name);
 		a->stream_first[i] = n;
 		a->stream_n[i] = stream_threads(&job->streams[i], a->run.mode);
 		n += a->stream_n[i];
@@ -129,7 +139,8 @@ static int prepare(struct bench *b, struct active *a, struct why *why)
 static void settle(struct bench *b, const struct active *a)
 {
 	for (size_t i = 0; i < a->n_workers; i++)
-		b->written += a->workers[i].all_bytes[DIR_WRITE];
+		if (!a->workers[i].spec->elsewhere)
+			b->written += a->workers[i].all_bytes[DIR_WRITE];
 	for (size_t i = 0; i < a->job->n_streams; i++) {
 		const struct stream_spec *s = &a->job->streams[i];
 

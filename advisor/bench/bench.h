@@ -52,6 +52,12 @@ struct bench_env {
 	void *arg;
 	struct log *log;	  /* may be NULL */
 	uint64_t max_write_bytes; /* everything written through this bench, never more; 0 = no cap */
+	/*
+	 * Where streams marked so have their files (struct stream_spec, `elsewhere`); NULL: a job
+	 * with such a stream is -ENOTSUP. Borrowed until bench_close(). max_write_bytes does not
+	 * count what goes there.
+	 */
+	const struct target *elsewhere;
 	bool warm;		  /* buffered jobs: read the files into the page cache first */
 };
 
@@ -78,7 +84,7 @@ int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, str
 int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
 	      struct why *why);
 
-/* Everything written so far: preparation, ramps, recorded. */
+/* Everything written to the target so far: preparation, ramps, recorded; what went elsewhere is not in it. */
 uint64_t bench_written(const struct bench *b);
 
 void bench_close(struct bench *b);

@@ -17,6 +17,7 @@ struct bench {
 	struct bench_scale scale;
 	struct bench_env env;
 	struct own_files files;
+	struct own_files away; /* on env.elsewhere */
 	char *pool;
 	uint64_t pool_bytes;
 	uint64_t written; /* without what a running job has written */
@@ -39,6 +40,8 @@ struct active {
 int bench_layout(struct bench *b, struct active *a, size_t stream, struct why *why);
 /* How many threads a stream takes in a mode: in the buffered one, depth is made of threads. */
 unsigned stream_threads(const struct stream_spec *s, enum io_mode mode);
+/* Where a stream has its files. */
+const struct target *bench_place(const struct bench *b, const struct stream_spec *s);
 bool bench_stopped(const struct bench *b);
 void bench_progress(const struct bench *b, const char *what, double share);
 

@@ -85,6 +85,15 @@ static int set_sync(const struct keyval *kv, struct stream_spec *s)
 	return i < 0 ? i : 0;
 }
 
+static int set_files(const struct keyval *kv, struct stream_spec *s)
+{
+	static const char *const words[] = {"shared", "apart"};
+	int i = keyval_word(kv, kv->value, words, ARRAY_SIZE(words));
+
+	s->apart = i == 1;
+	return i < 0 ? i : 0;
+}
+
 static int set_flag(const struct keyval *kv, bool *ret)
 {
 	static const char *const words[] = {"no", "yes"};
@@ -129,6 +138,8 @@ static int stream_key(const struct keyval *kv, struct stream_spec *s)
 		return set_iops(kv, s);
 	if (!strcmp(k, "limit"))
 		return set_bytes(kv, &s->limit_bytes);
+	if (!strcmp(k, "files"))
+		return set_files(kv, s);
 	if (!strcmp(k, "leads"))
 		return set_flag(kv, &s->leads);
 	return keyval_bad(kv, NULL, "unknown key:", k);

@@ -43,6 +43,8 @@ struct stream_spec {
 	uint64_t rate_bytes_per_s; /* 0 = as fast as it goes */
 	uint64_t rate_iops;	   /* likewise; at most one of the two */
 	uint64_t limit_bytes;	   /* ends after so many; 0 = by time */
+	bool apart;		   /* each thread has a file of its own, as each program has */
+	bool elsewhere;		   /* its files are on bench_env.elsewhere: a backup target */
 	bool leads;		   /* recording goes on until it has enough samples for its p99 */
 	const struct profile *save; /* borrowed; whole saves of this profile (then block etc. unused) */
 };
@@ -63,11 +65,17 @@ struct job_list {
 void job_list_free(struct job_list *l);
 
 /*
- * Adds the built-in job of that name: "save-burst" "mixed" "sustained" "backup" "backup-mixed",
- * "shape:GROUP" (all of the group) or "shape:GROUP:NAME" (one of it). -ENOENT with `why` naming
+ * Adds the built-in job of that name: "save-burst" "mixed" "sustained" "overlap" "backup"
+ * "backup-mixed", "shape:GROUP" (all of the group) or "shape:GROUP:NAME" (one of it). -ENOENT with `why` naming
  * what there is (exit status 2).
  */
 int jobs_add(struct job_list *l, const char *name, struct why *why);
+
+/* Adds "overlap": as many save streams at once as there are programs, 2 to JOB_THREADS_MAX. */
+int jobs_add_overlap(struct job_list *l, unsigned programs, struct why *why);
+
+/* Adds "backup-beside": "backup-mixed" with the backup stream on bench_env.elsewhere. */
+int jobs_add_beside(struct job_list *l, struct why *why);
 
 /* Adds "save:PROFILE": whole saves, one thread at queue depth 1. `p` is borrowed by the job. */
 int jobs_add_save(struct job_list *l, const struct profile *p, struct why *why);

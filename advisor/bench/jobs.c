@@ -97,6 +97,32 @@ int jobs_add(struct job_list *l, const char *name, struct why *why)
 	return err ? err : list_add(l, &j);
 }
 
+int jobs_add_overlap(struct job_list *l, unsigned programs, struct why *why)
+{
+	int err = jobs_add(l, "overlap", why);
+
+	if (err)
+		return err;
+	l->v[l->n - 1].streams[0].threads = programs < 2 ? 2
+					    : programs < JOB_THREADS_MAX ? programs
+									 : JOB_THREADS_MAX;
+	return 0;
+}
+
+int jobs_add_beside(struct job_list *l, struct why *why)
+{
+	int err = jobs_add(l, "backup-mixed", why);
+	struct job *j;
+
+	if (err)
+		return err;
+	j = &l->v[l->n - 1];
+	(void)snprintf(j->name, sizeof(j->name), "backup-beside");
+	for (size_t i = 0; i < j->n_streams; i++)
+		j->streams[i].elsewhere = !strcmp(j->streams[i].name, "backup");
+	return 0;
+}
+
 int jobs_add_save(struct job_list *l, const struct profile *p, struct why *why)
 {
 	struct job j = {.n_streams = 1};

@@ -74,17 +74,19 @@ static int fill(struct bench *b, struct own_file *f, uint64_t bytes, uint64_t le
 static int one_file(struct bench *b, const struct stream_spec *s, enum io_mode mode, unsigned index,
 		    uint64_t bytes, uint64_t least, struct worker_file *ret, struct why *why)
 {
-	int i = own_file_get(&b->files, &b->target, s->file, index, why);
+	struct own_files *list = s->elsewhere ? &b->away : &b->files;
+	const struct target *t = bench_place(b, s);
+	int i = own_file_get(list, t, s->file, index, why);
 	struct own_file *f;
 	int err;
 
 	if (i < 0)
 		return i;
-	f = &b->files.v[i];
-	err = s->layout == LAYOUT_ALLOCATED ? own_file_allocate(f, &b->target, bytes, why)
+	f = &list->v[i];
+	err = s->layout == LAYOUT_ALLOCATED ? own_file_allocate(f, t, bytes, why)
 					    : fill(b, f, bytes, least, why);
 	if (!err)
-		err = own_file_direct(f, &b->target, mode == MODE_DIRECT, why);
+		err = own_file_direct(f, t, mode == MODE_DIRECT, why);
 	if (err)
 		return err;
 	if (mode == MODE_BUFFERED && !b->env.warm)
@@ -135,13 +137,48 @@ static int layout_save(struct bench *b, struct active *a, size_t stream, struct 
 	return err;
 }
 
+/* No file that is only allocated takes more than 3/8 of what is free where it goes. */
+static uint64_t largest_file(const struct bench *b, const struct stream_spec *s)
+{
+	if (s->layout != LAYOUT_ALLOCATED)
+		return b->scale.file_max_bytes;
+	return s->elsewhere ? min_u64(b->scale.alloc_max_bytes, bench_place(b, s)->free_bytes / 8 * 3)
+			    : b->scale.alloc_max_bytes;
+}
+
+/* A file for each thread, together as large as the one file would be. */
+static int layout_apart(struct bench *b, struct active *a, size_t stream, uint64_t bytes,
+			struct why *why)
+{
+	const struct stream_spec *s = &a->job->streams[stream];
+	size_t n = a->stream_n[stream];
+	uint64_t each = bytes / n & ~4095ULL, least = b->scale.file_min_bytes & ~4095ULL;
+
+	if (each < least)
+		each = least;
+	for (size_t i = 0; i < n; i++) {
+		struct worker *w = &a->workers[a->stream_first[stream] + i];
+		int err;
+
+		w->files = calloc(1, sizeof(*w->files));
+		if (!w->files)
+			return -ENOMEM;
+		w->n_files = 1;
+		err = one_file(b, s, a->run.mode, (unsigned)i, each, least, w->files, why);
+		if (err)
+			return err;
+		w->high = w->files->bytes / s->block_bytes * s->block_bytes;
+		a->file_bytes[stream] += w->files->bytes;
+	}
+	return 0;
+}
+
 /* The one file of a stream of blocks, in equal parts for threads that go through it in order. */
 static int layout_blocks(struct bench *b, struct active *a, size_t stream, struct why *why)
 {
 	const struct stream_spec *s = &a->job->streams[stream];
-	uint64_t max = s->layout == LAYOUT_ALLOCATED ? b->scale.alloc_max_bytes
-						     : b->scale.file_max_bytes;
-	uint64_t block = s->block_bytes, least, bytes, part;
+	const struct target *t = bench_place(b, s);
+	uint64_t max = largest_file(b, s), block = s->block_bytes, least, bytes, part;
 	size_t n = a->stream_n[stream];
 	struct worker_file file = {0};
 	int err;
@@ -154,8 +191,10 @@ static int layout_blocks(struct bench *b, struct active *a, size_t stream, struc
 	bytes = min_u64(s->file_bytes, max) & ~4095ULL;
 	if (bytes < least)
 		bytes = least;
-	if (bytes > b->target.free_bytes)
-		return own_file_why(&b->target, "cannot lay out a file", ENOSPC, why);
+	if (bytes > t->free_bytes)
+		return own_file_why(t, "cannot lay out a file", ENOSPC, why);
+	if (s->apart)
+		return layout_apart(b, a, stream, bytes, why);
 	err = one_file(b, s, a->run.mode, 0, bytes, least, &file, why);
 	if (err)
 		return err;

@@ -37,11 +37,14 @@ static int start_threads(struct active *a, size_t *ret_started)
 /* True if every leading stream has the samples that it needs. */
 static bool leads_done(const struct bench *b, const struct active *a)
 {
-	for (size_t i = 0; i < a->n_workers; i++) {
-		const struct worker *w = &a->workers[i];
-		uint64_t n = __atomic_load_n(&w->published, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < a->job->n_streams; i++) {
+		const struct stream_spec *s = &a->job->streams[i];
+		uint64_t n = 0;
 
-		if (w->spec->leads && n < (w->counts_saves ? b->scale.min_saves : b->scale.min_ops))
+		for (size_t k = 0; k < a->stream_n[i]; k++)
+			n += __atomic_load_n(&a->workers[a->stream_first[i] + k].published,
+					     __ATOMIC_RELAXED);
+		if (s->leads && n < (s->save ? b->scale.min_saves : b->scale.min_ops))
 			return false;
 	}
 	return true;
@@ -122,7 +125,7 @@ static int thread_errors(const struct bench *b, const struct active *a, struct w
 			continue;
 		what = str_printf("%s: %s failed at offset %llu of file \"%s\"", a->job->name,
 				  w->err_what, (unsigned long long)w->err_at, w->spec->file);
-		return own_file_why(&b->target, what ? what : w->err_what, -w->err, why);
+		return own_file_why(bench_place(b, w->spec), what ? what : w->err_what, -w->err, why);
 	}
 	return 0;
 }

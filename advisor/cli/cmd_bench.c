@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	{"profile", OPT_PROFILE, "FILE", 0, "a profile of your own", 0},
 	{"job", OPT_JOB, "NAME", 0,
 	 "only this job; may be given several times (save, save-burst, mixed, sustained, backup, "
-	 "backup-mixed, shape:GROUP)", 0},
+	 "backup-mixed, overlap, shape:GROUP)", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "recorded time of each job (default 120s)", 0},
 	{"size", OPT_SIZE, "SIZE", 0, "no file is larger than this", 0},
 	{"direct", OPT_DIRECT, NULL, 0, "only past the page cache: what the layout costs", 0},

@@ -124,7 +124,7 @@ static void test_jobs_read(void **state)
 	unsigned depths = 0;
 
 	(void)state;
-	assert_string_equal(names, "backup-mixed backup mixed save-burst sustained shape:fsync-rate "
+	assert_string_equal(names, "backup-mixed backup mixed overlap save-burst sustained shape:fsync-rate "
 				   "shape:read-qd1 shape:cdm-default shape:cdm-deep shape:qd-sweep "
 				   "shape:snia-matrix");
 	assert_int_equal(jobs_add(&l, "mixed", &why), 0);
@@ -215,6 +215,76 @@ static void test_counts(void **state)
 	job_result_free(&r);
 	bench_close(b);
 	assert_true(is_empty(folder));
+}
+
+/* Programs that save at once each have a file; recording ends when they have enough together. */
+static void test_overlap(void **state)
+{
+	_cleanup_jobs_ struct job_list l = {0};
+	struct bench_env env = {.seed = 7};
+	struct job_result r = {0};
+	const struct stream_result *s;
+	struct bench *b;
+
+	(void)state;
+	skip_unless_direct();
+	assert_int_equal(jobs_add_overlap(&l, 1, NULL), 0);
+	assert_int_equal(l.v[0].streams[0].threads, 2);
+	assert_int_equal(jobs_add_overlap(&l, 10000, NULL), 0);
+	assert_int_equal(l.v[1].streams[0].threads, JOB_THREADS_MAX);
+	assert_int_equal(jobs_add_overlap(&l, 3, NULL), 0);
+	b = open_bench(&env);
+	run(b, &l.v[2], MODE_DIRECT, &r);
+	s = job_stream(&r, "save");
+	assert_non_null(s);
+	assert_int_equal(b->files.n, 3);
+	assert_int_equal(s->depth, 3);
+	assert_int_equal(s->ask.threads, 3);
+	assert_int_equal(s->ask.file_bytes, 3 * (4 * MB & ~4095ULL));
+	assert_int_equal(s->op->n, s->ios);
+	job_result_free(&r);
+	bench_close(b);
+	assert_true(is_empty(folder));
+}
+
+/* A stream that goes elsewhere: its files are there, and neither cap nor count has its bytes. */
+static void test_elsewhere(void **state)
+{
+	char other[] = "/var/tmp/stripewise-test-XXXXXX";
+	_cleanup_jobs_ struct job_list l = {0};
+	struct target there = {.dir_fd = -1};
+	struct bench_env env = {.seed = 7, .max_write_bytes = 64 * MB};
+	_cleanup_why_ struct why why = WHY_INIT;
+	struct job_result r = {0};
+	struct bench *b;
+	uint64_t own = 0;
+
+	(void)state;
+	skip_unless_direct();
+	assert_int_equal(jobs_add_beside(&l, NULL), 0);
+	assert_string_equal(l.v[0].name, "backup-beside");
+	b = open_bench(&env);
+	assert_int_equal(bench_job(b, &l.v[0], MODE_DIRECT, &r, &why), -ENOTSUP);
+	bench_close(b);
+	assert_non_null(mkdtemp(other));
+	assert_int_equal(bench_target_open(other, &there, NULL), 0);
+	there.free_bytes = 64 * MB; /* three eighths of it may be taken */
+	env.elsewhere = &there;
+	b = open_bench(&env);
+	run(b, &l.v[0], MODE_DIRECT, &r);
+	assert_int_equal(b->away.n, 1);
+	assert_string_equal(b->away.v[0].name, "backup");
+	assert_int_equal(b->away.v[0].bytes, 24 * MB & ~4095ULL);
+	assert_true(job_stream(&r, "backup")->all_bytes > 0);
+	for (size_t i = 0; i < r.n_streams; i++)
+		if (r.streams[i].is_write && strcmp(r.streams[i].name, "backup") != 0)
+			own += r.streams[i].all_bytes;
+	assert_int_equal(bench_written(b), own + 3 * (8 * MB & ~4095ULL));
+	job_result_free(&r);
+	bench_close(b);
+	assert_true(is_empty(folder) && is_empty(other));
+	(void)close(there.dir_fd);
+	assert_int_equal(rmdir(other), 0);
 }
 
 /*
@@ -629,6 +699,7 @@ int main(void)
 		cmocka_unit_test(test_jobs_read),      cmocka_unit_test(test_jobs_refused),
 		cmocka_unit_test(test_counts),	       cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_depth_check),    cmocka_unit_test(test_rates_and_shares),
+		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_whole_saves),    cmocka_unit_test(test_builtin_profiles),
 		cmocka_unit_test(test_repeatable),     cmocka_unit_test(test_max_writes),
 		cmocka_unit_test(test_block_below_sector), cmocka_unit_test(test_stop),
