@@ -96,6 +96,8 @@ static void merge(struct request_args *said, struct request *r)
 	}
 	if (!r->tolerate_given)
 		r->tolerate = decide_tolerate(r);
+	if (q->overlap)
+		r->overlap = q->overlap;
 	if (said->years_given)
 		r->years = q->years;
 	if (said->save_budget_given)

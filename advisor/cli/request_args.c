@@ -25,6 +25,7 @@ enum {
 	OPT_YEARS,
 	OPT_SAVE_BUDGET,
 	OPT_MOUNT_POINT,
+	OPT_OVERLAP,
 	OPT_NAME,
 };
 
@@ -42,6 +43,8 @@ static const struct argp_option options[] = {
 	{"years", OPT_YEARS, "N", 0, "service life asked for (default 5)", 0},
 	{"save-budget", OPT_SAVE_BUDGET, "DURATION", 0,
 	 "blocked time of a save that nobody notices (default 250ms)", 0},
+	{"overlap", OPT_OVERLAP, "N", 0,
+	 "programs that may save at the same time (default: all of --for; 1: they take turns)", 0},
 	{"mount-point", OPT_MOUNT_POINT, "DIR", 0, "where the volume will stand (default /srv/saves)",
 	 0},
 	{"name", OPT_NAME, "NAME", 0, "the array's name for good (default saves)", 0},
@@ -183,6 +186,15 @@ static void set_mount_point(const struct argp_state *state, struct request *r, c
 	set_text(state, &r->mount_point, arg);
 }
 
+static unsigned overlap(const struct argp_state *state, const char *arg)
+{
+	uint64_t n = cli_count(state, "--overlap", arg);
+
+	if (!n || n > 10000)
+		cli_usage(state, "--overlap: %s is not 1 to 10000", arg);
+	return (unsigned)n;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct request_args *a = state->input;
@@ -232,6 +244,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_SAVE_BUDGET:
 		r->save_budget_ns = cli_duration(state, "--save-budget", arg);
 		a->save_budget_given = true;
+		break;
+	case OPT_OVERLAP:
+		r->overlap = overlap(state, arg);
 		break;
 	case OPT_MOUNT_POINT:
 		set_mount_point(state, r, arg);

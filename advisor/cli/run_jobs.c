@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What one trial runs: the mixed job (it decides first), the save burst alone, and whole saves of
- * each profile asked for, direct (what the layout costs) and buffered (what players feel).
+ * each profile asked for, direct (what the layout costs) and buffered (what players feel). Where
+ * several programs run, their saves at once, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,6 +48,8 @@ int trial_plan_make(const struct request_args *w, struct trial_plan *ret, struct
 	r = jobs_add(&p.jobs, "mixed", why);
 	if (!r)
 		r = jobs_add(&p.jobs, "save-burst", why);
+	if (!r && request_overlap(&w->request) > 1)
+		r = jobs_add_overlap(&p.jobs, request_overlap(&w->request), why);
 	for (size_t i = 0; !r && i < w->n_profiles; i++)
 		if (!seen_before(w, i))
 			r = jobs_add_save(&p.jobs, &w->profiles[i], why);

@@ -94,8 +94,9 @@ int session_candidates(struct session *s, struct why *why)
 	if (err)
 		return err;
 	bench_scale_init(&scale, r->request.budget, r->candidates[0].usable_bytes);
-	/* World, save and meta file of the jobs, and the files of a save. */
-	s->planned_file_bytes = 3 * scale.file_max_bytes + scale.save_max_bytes;
+	/* World, save and meta file of the jobs, the files of a save, and those of saves at once. */
+	s->planned_file_bytes = 4 * scale.file_max_bytes + scale.save_max_bytes +
+				request_overlap(&r->request) * scale.file_min_bytes;
 	return 0;
 }
 

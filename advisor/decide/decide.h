@@ -8,8 +8,8 @@
  *      time per save. With a `ranking` (advisor/tournament, through cli/) that says who is told
  *      apart from whom; without one, medians over rounds with their spread do;
  *   3. among those that cannot be told apart: survives a drive failure (and keeps a write-intent
- *      bitmap), then lower array amplification, then room for overlapping saves where several
- *      programs run, then the simpler one (decide/pick.h).
+ *      bitmap), then lower array amplification, then saves at once where several programs run (as
+ *      measured, else room for them), then the simpler one (decide/pick.h).
  *
  * With no trial at all (`paper`, for `plan`) the same rules decide on candidates alone, and the
  * figures are what the drive class expects, marked so.

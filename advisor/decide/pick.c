@@ -10,15 +10,6 @@
 
 #define AMPLIFICATION_MARGIN 0.05
 
-unsigned pick_programs(const struct request *r)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < r->n_workloads; i++)
-		n += r->workloads[i].count;
-	return n;
-}
-
 static int compare_real(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -82,10 +73,53 @@ static int more_pairs(const struct candidate *c)
 	return c->copies && c->n_members / c->copies > 1;
 }
 
+/* Smallest and largest round of the figure; -ENODATA below three rounds. */
+static int at_once_range(const struct decide_input *in, const struct candidate *c, double *ret_low,
+			 double *ret_high)
+{
+	unsigned n = 0;
+
+	*ret_low = INFINITY;
+	*ret_high = 0;
+	for (size_t i = 0; i < in->n_trials; i++) {
+		double ns;
+
+		if (!in->trials[i].candidate || strcmp(in->trials[i].candidate, c->id) != 0 ||
+		    trial_figure(&in->trials[i], FIG_OVERLAP_SAVE_P99_NS, &ns))
+			continue;
+		*ret_low = fmin(*ret_low, ns);
+		*ret_high = fmax(*ret_high, ns);
+		n++;
+	}
+	return n < 3 ? -ENODATA : 0;
+}
+
+/* Told apart where not one round of the one reaches into the other's. */
+static int by_at_once(const struct decide_input *in, const struct candidate *a,
+		      const struct candidate *b)
+{
+	double a_low, a_high, b_low, b_high;
+
+	if (request_overlap(in->request) < 2 || at_once_range(in, a, &a_low, &a_high) ||
+	    at_once_range(in, b, &b_low, &b_high))
+		return 0;
+	return (b_high < a_low) - (a_high < b_low);
+}
+
+/* What was measured on both needs no rule of thumb. */
+static bool at_once_known(const struct decide_input *in, const struct candidate *a,
+			  const struct candidate *b)
+{
+	double low, high;
+
+	return !at_once_range(in, a, &low, &high) && !at_once_range(in, b, &low, &high);
+}
+
 static int by_overlap(const struct decide_input *in, const struct candidate *a,
 		      const struct candidate *b)
 {
-	if (pick_programs(in->request) < 2 || !a->survives || !b->survives)
+	if (request_overlap(in->request) < 2 || !a->survives || !b->survives ||
+	    at_once_known(in, a, b))
 		return 0;
 	return more_pairs(b) - more_pairs(a);
 }
@@ -156,6 +190,7 @@ static const struct {
 	[PICK_SURVIVES] = {by_survives, "it survives a drive failure"},
 	[PICK_BITMAP] = {by_bitmap, "its write-intent bitmap spares a whole resync after a crash"},
 	[PICK_AMPLIFICATION] = {by_amplification, "the array writes less to the drives"},
+	[PICK_AT_ONCE] = {by_at_once, "an operation takes less while several programs save at once"},
 	[PICK_OVERLAP] = {by_overlap, "overlapping saves spread over more than one mirror pair"},
 	[PICK_LEVEL] = {by_level, "the level is simpler"},
 	[PICK_FS] = {by_fs, "ext4 is the simpler choice when XFS is not faster"},

@@ -22,6 +22,7 @@ enum pick_rule {
 	PICK_SURVIVES,
 	PICK_BITMAP,
 	PICK_AMPLIFICATION,
+	PICK_AT_ONCE,
 	PICK_OVERLAP,
 	PICK_LEVEL,
 	PICK_FS,
@@ -49,8 +50,5 @@ const char *pick_rule_text(enum pick_rule rule);
 
 /* Median over the valid trials of array bytes / program bytes; -ENODATA. */
 int pick_array_amplification(const struct decide_input *in, const struct candidate *c, double *ret);
-
-/* Programs that may save at once. */
-unsigned pick_programs(const struct request *r);
 
 #endif

@@ -44,6 +44,22 @@ void request_free(struct request *r)
 	*r = (struct request){0};
 }
 
+unsigned request_programs(const struct request *r)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < r->n_workloads; i++)
+		n += r->workloads[i].count;
+	return n;
+}
+
+unsigned request_overlap(const struct request *r)
+{
+	unsigned n = r->overlap ? r->overlap : request_programs(r);
+
+	return n ? n : 1;
+}
+
 static void put_words(struct json_object *o, const struct request *r)
 {
 	struct json_object *levels = json_object_new_array();
@@ -90,6 +106,7 @@ struct json_object *request_to_json(const struct request *r)
 	jput_u64(o, "precondition_bytes", r->precondition_bytes);
 	jput_u64(o, "seed", r->seed);
 	jput_bool(o, "control", r->control);
+	jput_u64(o, "overlap", r->overlap);
 	jput_real(o, "years", r->years);
 	jput_u64(o, "save_budget_ns", r->save_budget_ns);
 	jput_u64(o, "save_limit_ns", r->save_limit_ns);
@@ -191,6 +208,8 @@ static void get_rest(const struct jin *in, struct request *r)
 	jget_u64(in, "seed", &r->seed);
 	if (jin_has(in, "control"))
 		jget_bool(in, "control", &r->control);
+	if (jin_has(in, "overlap"))
+		jget_uint(in, "overlap", &r->overlap);
 	jget_real(in, "years", &r->years);
 	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
 	jget_u64(in, "save_limit_ns", &r->save_limit_ns);

@@ -41,6 +41,7 @@ struct request {
 	uint64_t precondition_bytes;
 	uint64_t seed;
 	bool control;		  /* one layout is measured twice, under two names */
+	unsigned overlap;	  /* programs that may save at once; 0: all of them, not said */
 	double years;		  /* service life asked for; 5 unless given */
 	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given */
 	uint64_t save_limit_ns;	  /* players leave: 1 s */
@@ -51,6 +52,11 @@ struct request {
 void request_free(struct request *r);
 const char *role_name(enum role r);	/* "live" "snapshot" "backup" "dev" */
 const char *budget_name(enum budget b); /* "quick" "standard" "thorough" */
+
+/* Programs that run there. */
+unsigned request_programs(const struct request *r);
+/* Saves that may coincide, as said or one a program; 1 where there is nothing to overlap with. */
+unsigned request_overlap(const struct request *r);
 
 struct json_object *request_to_json(const struct request *r);
 int request_from_json(struct json_object *o, struct request *ret, struct why *why);

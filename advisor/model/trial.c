@@ -163,6 +163,7 @@ static const struct {
 	[FIG_FSYNC_P99_NS] = {"save-burst", "save", offsetof(struct stream_result, fsync)},
 	[FIG_WRITE_P99_NS] = {"save-burst", "save", offsetof(struct stream_result, lat)},
 	[FIG_MIXED_READ_P99_NS] = {"mixed", "read", offsetof(struct stream_result, lat)},
+	[FIG_OVERLAP_SAVE_P99_NS] = {"overlap", "save", offsetof(struct stream_result, op)},
 };
 
 int trial_figure(const struct trial *t, enum figure f, double *ret)
@@ -188,6 +189,8 @@ static const struct {
 	[FIG_FSYNC_P99_NS] = {"fsync_p99_ns", "p99 of fsync"},
 	[FIG_WRITE_P99_NS] = {"write_p99_ns", "p99 of a write at queue depth 1"},
 	[FIG_MIXED_READ_P99_NS] = {"mixed_read_p99_ns", "p99 of a read under mixed load"},
+	[FIG_OVERLAP_SAVE_P99_NS] = {"overlap_save_p99_ns",
+				     "p99 of a save operation while several programs save"},
 	[FIG_SAVE_RATE] = {"save_bytes_per_s", "rate while saving"},
 };
 

@@ -67,7 +67,7 @@ struct stream_result {
 struct job_result {
 	/*
 	 * "save-burst" (fixed blocks, each synced), "save:PROFILE" (whole saves), "mixed",
-	 * "sustained", "backup", "backup-mixed", "shape:..."
+	 * "sustained", "overlap", "backup", "backup-mixed", "backup-beside", "shape:..."
 	 */
 	char *name;
 	enum io_mode mode;
@@ -113,6 +113,7 @@ enum figure {
 	FIG_FSYNC_P99_NS,
 	FIG_WRITE_P99_NS,
 	FIG_MIXED_READ_P99_NS,
+	FIG_OVERLAP_SAVE_P99_NS, /* p99 of a save operation while several programs save at once */
 	FIG_SAVE_RATE,		/* bytes/s of whole saves (higher is better); the lowest if several */
 	FIGURES
 };

@@ -113,6 +113,32 @@ static void reasons_out(struct doc *d, const struct verdict *v)
 	}
 }
 
+/* What a save operation costs while several programs save, where that was measured. */
+static void at_once(struct doc *d, const struct result *r)
+{
+	static const char *const heads[] = {"<layout", "at once p99", "range", "alone p99", "n", NULL};
+	const enum figure f = FIG_OVERLAP_SAVE_P99_NS;
+	struct table *t = NULL;
+
+	for (size_t i = 0; i < r->verdict.n_standings; i++) {
+		const struct standing *s = &r->verdict.standings[i];
+		char once[UNITS_LEN], range[2 * UNITS_LEN], alone[UNITS_LEN], n[UNITS_LEN];
+
+		if (!s->has[f])
+			continue;
+		if (!t)
+			t = doc_table(d, heads);
+		(void)snprintf(n, sizeof(n), "%u", s->n[f]);
+		table_row(d, t, r->verdict.decided && !strcmp(s->candidate, r->verdict.layout.id),
+			  (const char *[]){s->candidate, figure_cell(s, f, once),
+					   part_range_ns(s->low[f], s->high[f], range),
+					   figure_cell(s, FIG_SAVE_P99_NS, alone), n});
+	}
+	if (t)
+		doc_add(d, BLOCK_NOTE, "At once: one save operation while so many programs save at the same "
+			"time, each into a file of its own, as many as --overlap or --for says.");
+}
+
 void part_layouts(struct doc *d, const struct result *r)
 {
 	static const char *const heads[] = {"<", "<layout", "mixed p99", "range", "alone p99",
@@ -130,6 +156,8 @@ void part_layouts(struct doc *d, const struct result *r)
 		(v->paper ? paper_row : layout_row)(d, t, r, &v->standings[i]);
 	legend(d, r);
 	reasons_out(d, v);
+	if (!v->paper)
+		at_once(d, r);
 }
 
 /* All valid trials of a candidate merged; NULL if there is no sample (or no memory). */

@@ -3,7 +3,7 @@
 # Completion for stripewise(8). Installed as
 # PREFIX/share/bash-completion/completions/stripewise; or source it.
 
-_stripewise_wanted='--budget= --chunks= --for= --fs= --levels= --mount-point= --name= --profile=
+_stripewise_wanted='--budget= --chunks= --for= --fs= --levels= --mount-point= --name= --overlap= --profile=
 	--role= --save-budget= --tolerate= --years='
 _stripewise_profiles='minecraft palworld rust valheim source mixed-world'
 
@@ -55,7 +55,7 @@ _stripewise_value() {
 		*) _stripewise_list "$value" $_stripewise_profiles ;;
 		esac
 		;;
-	--job) COMPREPLY=($(compgen -W 'save save-burst mixed sustained backup backup-mixed
+	--job) COMPREPLY=($(compgen -W 'save save-burst mixed overlap sustained backup backup-mixed
 		shape:fsync-rate shape:read-qd1 shape:cdm-default shape:cdm-deep shape:qd-sweep
 		shape:snia-matrix' -- "$value")) ;;
 	--columns) _stripewise_list "$value" NAME SIZE MODEL SERIAL WWID FIRMWARE BUS LINK BLOCKS \

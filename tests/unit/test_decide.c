@@ -285,6 +285,64 @@ static void overlapping_saves_take_two_pairs(void **state)
 	assert_true(pick_compare(&b->in, &one, &two, &rule) < 0);
 }
 
+/* A job of saves at once, added to every trial of a candidate. */
+static void add_at_once(struct bench *b, const char *id, double us)
+{
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct trial *t = &b->r.trials[i];
+		struct job_result *more;
+
+		if (strcmp(t->candidate, id) != 0)
+			continue;
+		more = realloc(t->jobs, (t->n_jobs + 1) * sizeof(*more));
+		assert_non_null(more);
+		t->jobs = more;
+		more[t->n_jobs] = (struct job_result){.name = fixture_str("overlap")};
+		more[t->n_jobs].streams = calloc(1, sizeof(*more->streams));
+		assert_non_null(more[t->n_jobs].streams);
+		more[t->n_jobs].n_streams = 1;
+		more[t->n_jobs].streams[0] = (struct stream_result){
+			.name = fixture_str("save"), .is_write = true, .depth = 2,
+			.op = fixture_hist(us, t->round, 12000)};
+		t->n_jobs++;
+	}
+}
+
+static void measured_overlap_decides_a_tie(void **state)
+{
+	struct bench *b = *state;
+	enum pick_rule rule;
+
+	add_at_once(b, "raid1-ext4", 1500);
+	add_at_once(b, "raid1-xfs", 1200);
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-xfs");
+	assert_true(strv_has(&b->r.verdict.ties, "raid1-ext4"));
+	assert_true(pick_compare(&b->in, &b->r.candidates[3], &b->r.candidates[2], &rule) < 0);
+	assert_int_equal(rule, PICK_AT_ONCE);
+	/* Programs that take turns: it does not count. */
+	b->r.request.overlap = 1;
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+	b->r.request.overlap = 2;
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-xfs");
+	/* Of two rounds nothing is told. */
+	b->in.n_trials = 2 * FIXTURE_CANDIDATES;
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+}
+
+static void overlap_without_a_difference_says_nothing(void **state)
+{
+	struct bench *b = *state;
+
+	add_at_once(b, "raid1-ext4", 1500);
+	add_at_once(b, "raid1-xfs", 1480);
+	run(b);
+	assert_string_equal(b->r.verdict.layout.id, "raid1-ext4");
+}
+
 static void simpler_chain(void **state)
 {
 	struct bench *b = *state;
@@ -657,6 +715,8 @@ int main(void)
 		WITH(ranking_is_believed),
 		WITH(order_of_candidates_does_not_matter),
 		WITH(overlapping_saves_take_two_pairs),
+		WITH(measured_overlap_decides_a_tie),
+		WITH(overlap_without_a_difference_says_nothing),
 		WITH(simpler_chain),
 		WITH(settings_are_whole),
 		WITH(scheduler_only_as_listed),
