@@ -209,7 +209,8 @@ static int decide_again(struct result *r, const struct profile *profiles, unsign
 		.n_candidates = r->n_candidates, .trials = r->trials, .n_trials = r->n_trials,
 		.profiles = profiles, .ratings = ratings, .array_uuid = array, .fs_uuid = fs,
 		.now_unix_s = (uint64_t)time(NULL), .paper = r->verdict.paper,
-		.tuning = r->verdict.tuning, .n_tuning = r->verdict.n_tuning};
+		.tuning = r->verdict.tuning, .n_tuning = r->verdict.n_tuning,
+		.backup = &r->verdict.backup};
 	int err;
 
 	if (!ranks)

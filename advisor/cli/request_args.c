@@ -275,6 +275,7 @@ void request_args_init(struct request_args *a)
 	a->request.years = 5;
 	a->request.save_budget_ns = 250000000ULL;
 	a->request.save_limit_ns = 1000000000ULL;
+	a->request.backup_window_ns = REQUEST_BACKUP_WINDOW_NS;
 }
 
 static void profiles_free(struct profile *p, size_t n)

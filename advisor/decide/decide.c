@@ -5,6 +5,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/decide/backup.h"
 #include "advisor/decide/decide.h"
 #include "advisor/decide/pick.h"
 #include "advisor/decide/reasons.h"
@@ -156,6 +157,8 @@ static int settle(const struct decide_input *in, const struct standing *s, size_
 		err = settings_saves(in, &s[winner], rate, v);
 	if (!err)
 		err = settings_endurance(in, c, v, why);
+	if (!err)
+		err = backup_settle(in, v);
 	if (!err)
 		err = reasons_add(in, s, winner, v);
 	for (size_t i = 0; !err && i < in->n_candidates; i++)

@@ -60,6 +60,7 @@ struct decide_input {
 	const struct decide_ranking *ranking; /* may be NULL: medians over rounds */
 	const struct tune_result *tuning;     /* settings tried on a layout; may be NULL: none */
 	size_t n_tuning;
+	const struct backup *backup; /* where backups go, as found and measured; may be NULL */
 	const char *array_uuid, *fs_uuid;     /* 8-4-4-4-12; may be NULL: chosen when built */
 	uint64_t now_unix_s;		      /* for the date a drive wears out; 0 = not known */
 	bool paper;			      /* decide without trials */

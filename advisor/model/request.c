@@ -39,6 +39,7 @@ void request_free(struct request *r)
 		workload_free(&r->workloads[i]);
 	free(r->workloads);
 	free(r->chunks);
+	free(r->backup_dir);
 	free(r->mount_point);
 	free(r->array_name);
 	*r = (struct request){0};
@@ -110,6 +111,9 @@ struct json_object *request_to_json(const struct request *r)
 	jput_real(o, "years", r->years);
 	jput_u64(o, "save_budget_ns", r->save_budget_ns);
 	jput_u64(o, "save_limit_ns", r->save_limit_ns);
+	jput_str(o, "backup_dir", r->backup_dir);
+	jput_u64(o, "backup_window_ns", r->backup_window_ns);
+	jput_u64(o, "backup_size_bytes", r->backup_size_bytes);
 	jput_str(o, "mount_point", r->mount_point);
 	jput_str(o, "array_name", r->array_name);
 	return o;
@@ -213,6 +217,12 @@ static void get_rest(const struct jin *in, struct request *r)
 	jget_real(in, "years", &r->years);
 	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
 	jget_u64(in, "save_limit_ns", &r->save_limit_ns);
+	jget_str_opt(in, "backup_dir", &r->backup_dir);
+	r->backup_window_ns = REQUEST_BACKUP_WINDOW_NS;
+	if (jin_has(in, "backup_window_ns"))
+		jget_u64(in, "backup_window_ns", &r->backup_window_ns);
+	if (jin_has(in, "backup_size_bytes"))
+		jget_u64(in, "backup_size_bytes", &r->backup_size_bytes);
 	jget_str_opt(in, "mount_point", &r->mount_point);
 	jget_str_opt(in, "array_name", &r->array_name);
 }

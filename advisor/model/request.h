@@ -17,6 +17,8 @@ enum role { ROLE_LIVE, ROLE_SNAPSHOT, ROLE_BACKUP, ROLE_DEV };
 enum budget { BUDGET_QUICK, BUDGET_STANDARD, BUDGET_THOROUGH };
 enum precondition { PRECOND_NONE, PRECOND_FILL, PRECOND_SIZE };
 
+#define REQUEST_BACKUP_WINDOW_NS 3600000000000ULL /* 1 h */
+
 struct workload {
 	char *profile;	/* name of a profile */
 	char *text;	/* the profile itself where it is the user's own; NULL: built in */
@@ -45,6 +47,9 @@ struct request {
 	double years;		  /* service life asked for; 5 unless given */
 	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given */
 	uint64_t save_limit_ns;	  /* players leave: 1 s */
+	char *backup_dir;	  /* where backups go (run --backup); NULL: not said */
+	uint64_t backup_window_ns; /* for a full one: 1 h unless given */
+	uint64_t backup_size_bytes; /* of a full one; 0: by the profiles */
 	char *mount_point;	  /* where the volume will be mounted for good; "/srv/saves" unless given */
 	char *array_name;	  /* md name for good: "saves" unless given */
 };

@@ -43,6 +43,9 @@ static void result_free_lists(struct result *r)
 	for (size_t i = 0; i < r->n_tune_trials; i++)
 		tune_trial_free(&r->tune_trials[i]);
 	free(r->tune_trials);
+	for (size_t i = 0; i < r->n_backup_trials; i++)
+		backup_trial_free(&r->backup_trials[i]);
+	free(r->backup_trials);
 	for (size_t i = 0; i < r->n_rejected; i++)
 		rejected_free(&r->rejected[i]);
 	free(r->rejected);

@@ -46,6 +46,8 @@ struct result {
 	size_t n_trials;
 	struct tune_trial *tune_trials; /* of settings, on the winning layout */
 	size_t n_tune_trials;
+	struct backup_trial *backup_trials; /* rounds beside a backup, on the winning layout */
+	size_t n_backup_trials;
 	struct rejected *rejected;
 	size_t n_rejected;
 	struct verdict verdict;
@@ -58,7 +60,7 @@ struct result {
 };
 
 /* In JSON the fields that belong to no key of product.md are in "tool" (version, complete, times),
- * "request" (members), "verdict" (tuning_trials) and "wear" (program_bytes). */
+ * "request" (members), "verdict" (tuning_trials, backup_trials) and "wear" (program_bytes). */
 void receipt_free(struct receipt *w);
 void snippet_free(struct snippet *s);
 void result_free(struct result *r);

@@ -108,6 +108,8 @@ struct json_object *result_to_json(const struct result *r)
 	jput(o, "trials", trials);
 	jput(o, "rejected", rejected_json(r));
 	jput(verdict, "tuning_trials", tune_trials_to_json(r->tune_trials, r->n_tune_trials));
+	jput(verdict, "backup_trials",
+	     backup_trials_to_json(r->backup_trials, r->n_backup_trials));
 	jput(o, "verdict", verdict);
 	jput(o, "wear", wear_json(r));
 	jput(o, "snippets", snippets_json(r));
@@ -187,6 +189,7 @@ static void get_parts(const struct jin *top, struct result *r)
 	*top->err = verdict_from_json(verdict.o, &r->verdict, top->why);
 	place_part(top, "verdict", SIZE_MAX);
 	tune_trials_from_json(&verdict, "tuning_trials", &r->tune_trials, &r->n_tune_trials);
+	backup_trials_from_json(&verdict, "backup_trials", &r->backup_trials, &r->n_backup_trials);
 	get_members(&request, r);
 }
 

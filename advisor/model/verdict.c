@@ -141,6 +141,7 @@ void verdict_free(struct verdict *v)
 	free(v->mount_options);
 	free(v->scheduler);
 	endurance_free(&v->endurance);
+	backup_free(&v->backup);
 	strv_free(&v->ties);
 	free(v->confidence_note);
 	strv_free(&v->warnings);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "advisor/base/why.h"
+#include "advisor/model/backup.h"
 #include "advisor/model/candidate.h"
 #include "advisor/model/fact.h"
 #include "advisor/model/strv.h"
@@ -126,6 +127,7 @@ struct verdict {
 	char *mount_point;
 	struct tune_result *tuning; /* settings tried on the layout; one a dimension */
 	size_t n_tuning;
+	struct backup backup; /* where backups go; dir NULL: none was named */
 };
 
 void verdict_free(struct verdict *v);

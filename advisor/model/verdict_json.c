@@ -204,6 +204,7 @@ static void put_rest(struct json_object *o, const struct verdict *v)
 	for (size_t i = 0; i < v->n_standings; i++)
 		json_object_array_add(standings, standing_json(&v->standings[i]));
 	jput(o, "standings", standings);
+	jput(o, "backup", backup_to_json(&v->backup));
 	jput(o, "tuning", tune_results_to_json(v->tuning, v->n_tuning));
 }
 

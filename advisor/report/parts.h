@@ -24,6 +24,7 @@ void part_endurance(struct doc *d, const struct endurance *e);
 void part_wear(struct doc *d, const struct machine *m, const struct strv *warnings);
 void part_receipt(struct doc *d, const struct result *r);
 void part_tuning(struct doc *d, const struct result *r);
+void part_backup(struct doc *d, const struct result *r);
 void part_settings(struct doc *d, const struct result *r);
 void part_commands(struct doc *d, const struct result *r);
 void part_rejected(struct doc *d, const struct result *r);

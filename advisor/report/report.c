@@ -37,6 +37,7 @@ static void build(struct doc *d, const struct result *r)
 	part_throughput(d, r);
 	part_amplification(d, r);
 	part_endurance(d, &r->verdict.endurance);
+	part_backup(d, r);
 	part_settings(d, r);
 	part_tuning(d, r);
 	part_commands(d, r);
