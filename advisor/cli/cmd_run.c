@@ -28,6 +28,9 @@ enum {
 	OPT_REPEAT,
 	OPT_RESUME,
 	OPT_NO_TUNE,
+	OPT_BACKUP,
+	OPT_BACKUP_WINDOW,
+	OPT_BACKUP_SIZE,
 };
 
 static const struct argp_option options[] = {
@@ -47,6 +50,11 @@ static const struct argp_option options[] = {
 	{"resume", OPT_RESUME, "DIR", 0, "go on with an interrupted run; finished trials are kept", 0},
 	{"no-tune", OPT_NO_TUNE, NULL, 0,
 	 "try no settings on the layout that wins; those by rule are recommended", 0},
+	{"backup", OPT_BACKUP, "DIR", 0,
+	 "where backups go: how fast it is, what it shares with the drives, what a backup costs", 0},
+	{"backup-window", OPT_BACKUP_WINDOW, "DURATION", 0, "time for a full backup (default 1h)", 0},
+	{"backup-size", OPT_BACKUP_SIZE, "SIZE", 0,
+	 "of a full backup (default: the largest save of every program)", 0},
 	CLI_OPTION_JSON,
 	CLI_OPTION_PROGRESS,
 	{0},
@@ -119,6 +127,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_NO_TUNE:
 		o->no_tune = true;
 		break;
+	case OPT_BACKUP:
+		set_text(state, &o->backup, arg);
+		break;
+	case OPT_BACKUP_WINDOW:
+		o->backup_window_ns = cli_duration(state, "--backup-window", arg);
+		if (!o->backup_window_ns)
+			cli_usage(state, "--backup-window: 0 is no time for a backup");
+		break;
+	case OPT_BACKUP_SIZE:
+		o->backup_size_bytes = cli_size(state, "--backup-size", arg);
+		if (!o->backup_size_bytes)
+			cli_usage(state, "--backup-size: 0 is no backup");
+		break;
 	case OPT_DRY_RUN:
 		o->dry_run = true;
 		break;
@@ -188,6 +209,8 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 		r = session_candidates(s, why);
 	if (r == -ENOTSUP)
 		print_rejected(&s->result);
+	if (!r)
+		r = session_backup(s, why);
 	if (!r && s->prior)
 		r = session_resume(s, s->prior, why);
 	if (r || o->dry_run)
@@ -226,6 +249,8 @@ static int measure(struct session *s, struct rounds *rounds, struct why *why)
 		r = run_rounds(s, rounds, why);
 	if (!r)
 		r = run_characterise(s, rounds, why);
+	if (!r)
+		r = run_backup(s, rounds, why);
 	if (!r)
 		r = run_tune(s, rounds, why);
 	progress_clear(&s->progress);
@@ -302,7 +327,8 @@ static int run(struct session *s, struct run_options *o, struct rounds *rounds, 
 static int run_main(int argc, char **argv)
 {
 	struct run_options o = {0};
-	struct session s = {.opt = &o, .lock_fd = -1, .root = {.fd = -1}};
+	struct session s = {.opt = &o, .lock_fd = -1, .root = {.fd = -1},
+			    .backup_target = {.dir_fd = -1}};
 	struct rounds rounds = {0};
 	_cleanup_result_ struct result prior = {0};
 	_cleanup_why_ struct why why = WHY_INIT;
@@ -337,6 +363,7 @@ static int run_main(int argc, char **argv)
 	request_args_free(&o.wanted);
 	strv_free(&o.devices);
 	strv_free(&o.erase);
+	free(o.backup);
 	free(o.out);
 	free(o.repeat);
 	free(o.resume);

@@ -42,6 +42,8 @@ struct run_options {
 	uint64_t seed;
 	bool seed_given, budget_given;
 	bool control, dry_run, json, progress;
+	char *backup;	       /* where backups go; NULL: not said */
+	uint64_t backup_window_ns, backup_size_bytes; /* 0: not said */
 	bool no_tune; /* settings by rule, none is tried */
 };
 
@@ -86,6 +88,8 @@ struct session {
 	uint64_t *earlier;	 /* owned; the same by member; NULL */
 	struct tune_result *tuned; /* owned; settings tried on the winner, or why not */
 	size_t n_tuned;
+	struct backup backup;		/* --backup, as found and measured; dir NULL: not asked for */
+	struct target backup_target;	/* owned: its directory, held open; dir_fd -1: none */
 	uint64_t planned_file_bytes; /* what its files take, so that mkfs need not make more */
 };
 
@@ -166,7 +170,7 @@ void session_trial_cost(const struct session *s, struct cost *ret);
 /* The option that leaves no room for `next`; NULL if there is room. `max_time_ns` 0: no limit. */
 const char *session_used_up(const struct session *s, const struct cost *next,
 			    uint64_t max_time_ns);
-/* The rounds' share of --max-time: the last quarter is kept for trying settings. */
+/* The rounds' share of --max-time: the last quarter is kept for settings and a backup. */
 uint64_t session_rounds_ns(const struct session *s);
 
 /* Who races and who is only a reference; and the race. */
@@ -196,6 +200,18 @@ int run_characterise(struct session *s, const struct rounds *r, struct why *why)
 int run_tune(struct session *s, const struct rounds *r, struct why *why);
 /* The tournament of one setting with so many values. */
 int tune_rounds(enum budget b, size_t values, uint64_t seed, struct tournament_cfg *ret);
+
+/* ---- run_backup.c ---- */
+
+/* Opens the directory of --backup and finds the drives below it; nothing without one. */
+int session_backup(struct session *s, struct why *why);
+/*
+ * How fast the target is, and what a backup costs the layout that is going to be recommended, into
+ * s->backup. A target that fails is said there and ends nothing.
+ */
+int run_backup(struct session *s, const struct rounds *r, struct why *why);
+/* run_backup_rounds.c: the rounds, on the layout, built once. -errno if they could not be run. */
+int backup_rounds(struct session *s, const struct candidate *c, struct why *why);
 
 /* run_tune_trial.c: the layout that stands while settings are tried. */
 struct tuner {

@@ -225,6 +225,7 @@ int session_decide(const struct session *s, const struct rounds *rounds, struct 
 		.ranking = &ranking,
 		.tuning = s->tuned,
 		.n_tuning = s->n_tuned,
+		.backup = &s->backup,
 		.array_uuid = array_uuid,
 		.fs_uuid = fs_uuid,
 		.now_unix_s = (uint64_t)time(NULL),

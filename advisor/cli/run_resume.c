@@ -55,6 +55,11 @@ int run_take_job(struct run_options *o, struct result *prior, struct why *why)
 		return why_exit(why, SW_EXIT_USAGE, -EALREADY, "cannot resume", path,
 				"repeat it by --repeat", "that run is complete");
 	r = take_request(&o->wanted, q, why);
+	/* The place is a target: it is named anew, too. */
+	if (!r && !o->resume) {
+		free(o->wanted.request.backup_dir);
+		o->wanted.request.backup_dir = NULL;
+	}
 	if (!o->seed_given)
 		o->seed = q->seed;
 	o->seed_given = true;
@@ -110,6 +115,12 @@ int session_resume(struct session *s, struct result *prior, struct why *why)
 	s->result.tune_trials = take_ptr(prior->tune_trials);
 	s->result.n_tune_trials = prior->n_tune_trials;
 	prior->n_tune_trials = 0;
+	/* Rounds beside a backup to another place are none beside this one. */
+	if (s->backup.dir && prior->request.backup_dir && !s->opt->backup) {
+		s->result.backup_trials = take_ptr(prior->backup_trials);
+		s->result.n_backup_trials = prior->n_backup_trials;
+		prior->n_backup_trials = 0;
+	}
 	prior->n_trials = 0;
 	s->result.program_bytes = prior->program_bytes;
 	s->result.started_unix_s = prior->started_unix_s;

@@ -118,6 +118,20 @@ int session_request(struct session *s, struct why *why)
 	for (size_t i = 0; i < s->opt->devices.n; i++)
 		if (strv_add(&r->devices, s->opt->devices.v[i]) < 0)
 			return -ENOMEM;
+	if (s->opt->backup) {
+		free(r->backup_dir);
+		r->backup_dir = strdup(s->opt->backup);
+		if (!r->backup_dir)
+			return -ENOMEM;
+	}
+	if (!r->backup_dir && (s->opt->backup_window_ns || s->opt->backup_size_bytes))
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage",
+				s->opt->backup_window_ns ? "--backup-window" : "--backup-size", NULL,
+				"it needs --backup DIR with it");
+	if (s->opt->backup_window_ns)
+		r->backup_window_ns = s->opt->backup_window_ns;
+	if (s->opt->backup_size_bytes)
+		r->backup_size_bytes = s->opt->backup_size_bytes;
 	r->max_writes_bytes = s->opt->max_writes_bytes;
 	r->control = r->control || s->opt->control;
 	r->precondition = s->opt->precondition;
@@ -258,6 +272,12 @@ int session_dry_run(const struct session *s)
 		for (size_t k = 0; k < commands.n; k++)
 			(void)printf("%s\n", commands.v[k]);
 	}
+	if (s->backup.dir) {
+		_cleanup_free_ char *dir = cli_printable(s->backup.dir);
+
+		(void)printf("# in %s: files without a name, for the time of a measurement\n",
+			     dir ? dir : "");
+	}
 	return 0;
 }
 
@@ -280,6 +300,9 @@ void session_free(struct session *s)
 	trial_plan_free(&s->plan);
 	counters_free(&s->before);
 	free(s->earlier);
+	backup_free(&s->backup);
+	if (s->backup_target.dir_fd >= 0)
+		(void)close(s->backup_target.dir_fd);
 	tune_results_free(s->tuned, s->n_tuned);
 	result_free(&s->result);
 	ratings_free(s->ratings);

@@ -14,7 +14,7 @@ _stripewise_options() {
 	probe) own='--columns= --json --no-smart --sysroot=' ;;
 	bench) own='--buffered --direct --duration= --for= --job= --json --max-writes= --profile=
 		--progress --seed= --size= --warm' ;;
-	run) own="--control --dry-run --erase= --json --max-time= --max-writes= --no-tune --out= --precondition=
+	run) own="--backup= --backup-size= --backup-window= --control --dry-run --erase= --json --max-time= --max-writes= --no-tune --out= --precondition=
 		--progress
 		--repeat= --resume= --seed= $_stripewise_wanted" ;;
 	plan) own="--drives= --json --sysroot= $_stripewise_wanted" ;;
@@ -60,7 +60,7 @@ _stripewise_value() {
 		shape:snia-matrix' -- "$value")) ;;
 	--columns) _stripewise_list "$value" NAME SIZE MODEL SERIAL WWID FIRMWARE BUS LINK BLOCKS \
 		FORMATS CACHE PLP SCHED NUMA PATH HINTS CLASS WRITTEN WORN HOLDS VERDICT ;;
-	--out | --resume | --sysroot | --mount-point) COMPREPLY=($(compgen -d -- "$value")) ;;
+	--backup | --out | --resume | --sysroot | --mount-point) COMPREPLY=($(compgen -d -- "$value")) ;;
 	--profile | --repeat | --result | --smart | --textfile) COMPREPLY=($(compgen -f -- "$value")) ;;
 	esac
 	# A colon breaks words for readline: what stands before it is not replaced.
