@@ -15,16 +15,19 @@
 #include "advisor/report/report.h"
 #include "advisor/base/ban.h"
 
-enum { OPT_OUT = OPT_FIRST_OWN };
+enum { OPT_OUT = OPT_FIRST_OWN, OPT_BACKUP_WINDOW, OPT_BACKUP_SIZE };
 
 struct advise_args {
 	struct request_args wanted;
 	const char *result, *out;
+	uint64_t backup_window_ns, backup_size_bytes; /* 0: not said */
 	bool json;
 };
 
 static const struct argp_option options[] = {
 	{"out", OPT_OUT, "DIR", 0, "output folder (default stripewise-DATE-TIME)", 0},
+	{"backup-window", OPT_BACKUP_WINDOW, "DURATION", 0, "time for a full backup", 0},
+	{"backup-size", OPT_BACKUP_SIZE, "SIZE", 0, "of a full backup", 0},
 	CLI_OPTION_JSON,
 	{0},
 };
@@ -39,6 +42,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OUT:
 		a->out = arg;
+		break;
+	case OPT_BACKUP_WINDOW:
+		a->backup_window_ns = cli_duration(state, "--backup-window", arg);
+		if (!a->backup_window_ns)
+			cli_usage(state, "--backup-window: 0 is no time for a backup");
+		break;
+	case OPT_BACKUP_SIZE:
+		a->backup_size_bytes = cli_size(state, "--backup-size", arg);
+		if (!a->backup_size_bytes)
+			cli_usage(state, "--backup-size: 0 is no backup");
 		break;
 	case OPT_JSON:
 		a->json = true;
@@ -240,6 +253,13 @@ static int advise(struct advise_args *a, struct result *r, struct why *why)
 		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--budget",
 				"run again with it",
 				"nothing is measured here: how long was measured is the result's");
+	if ((a->backup_window_ns || a->backup_size_bytes) && !r->verdict.backup.dir)
+		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", a->result,
+				"run --backup DIR measures one", "it has no backup target");
+	if (a->backup_window_ns)
+		r->request.backup_window_ns = a->backup_window_ns;
+	if (a->backup_size_bytes)
+		r->request.backup_size_bytes = a->backup_size_bytes;
 	narrow(&w->request, r);
 	merge(w, &r->request);
 	if (!r->n_candidates)

@@ -204,12 +204,15 @@ int run_backup(struct session *s, const struct rounds *r, struct why *why)
 	struct cost cost;
 	int err;
 
+	if (!s->backup.dir)
+		return 0;
 	/* Nothing to recommend is said later, with its reason. */
-	if (!s->backup.dir || session_decide(s, r, &v, NULL) || !v.decided)
-		return 0;
-	c = result_candidate(&s->result, v.layout.id);
-	if (!c)
-		return 0;
+	err = session_decide(s, r, &v, NULL);
+	c = !err && v.decided ? result_candidate(&s->result, v.layout.id) : NULL;
+	if (!c) {
+		s->backup.not_measured = strdup("no layout was decided on");
+		return s->backup.not_measured ? 0 : -ENOMEM;
+	}
 	/* What was free at the beginning may be gone by now. */
 	if (fstatvfs(s->backup_target.dir_fd, &fs) == 0)
 		s->backup.free_bytes = s->backup_target.free_bytes =

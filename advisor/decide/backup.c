@@ -173,7 +173,7 @@ static int cost(struct verdict *v)
 	char alone[UNITS_LEN], beside[UNITS_LEN], more[UNITS_LEN + 8], low[UNITS_LEN + 8];
 	char high[UNITS_LEN + 8];
 	const char *elsewhere = "";
-	bool other = b->candidate && strcmp(b->candidate, v->layout.id) != 0;
+	bool other = b->candidate && v->decided && strcmp(b->candidate, v->layout.id) != 0;
 
 	if (!known(b, BACKUP_READ_ADDED) || !known(b, BACKUP_READ_ALONE) ||
 	    !known(b, BACKUP_READ_BESIDE) || !known(b, BACKUP_READ_ADDED_LOW) ||
@@ -211,9 +211,9 @@ int backup_settle(const struct decide_input *in, struct verdict *v)
 	err = backup_size(in->request, in->profiles, &b->size_bytes);
 	if (!err)
 		err = window(v);
-	if (!err)
+	if (!err && v->decided)
 		err = backup_paths(in, &v->layout, b);
-	if (!err)
+	if (!err && v->decided)
 		err = path(v);
 	return err ? err : cost(v);
 }

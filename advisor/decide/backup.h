@@ -9,8 +9,8 @@
 #define BACKUP_ADDED_NS 2e6
 
 /*
- * Copies in->backup into v->backup and judges it against v->layout, which is decided; what is wrong
- * becomes a warning too. Nothing where in->backup is NULL. -ENOMEM.
+ * Copies in->backup into v->backup and judges it: room and window, and against v->layout, where one is
+ * decided, path and cost. What is wrong becomes a warning too. Nothing where in->backup is NULL. -ENOMEM.
  */
 int backup_settle(const struct decide_input *in, struct verdict *v);
 

@@ -66,7 +66,7 @@ static int undecided(const struct decide_input *in, const struct standing *s, st
 		       admissible ? "see the trials' problems; raise --budget or --max-writes"
 				  : "name more drives, or lower --tolerate, or use --role dev",
 		       "%s", v->undecided_why);
-	return 0;
+	return backup_settle(in, v);
 }
 
 static int confidence_of(const struct decide_input *in, const char *id, struct verdict *v)

@@ -55,5 +55,6 @@ void part_backup(struct doc *d, const struct result *r)
 			fmt_bytes(b->rate_bytes, bytes));
 	if (b->candidate)
 		doc_add(d, BLOCK_NOTE, "Together: the mixed job on %s while the stream writes to %s; medians "
-			"over %u round%s.", b->candidate, b->dir, b->rounds, b->rounds == 1 ? "" : "s");
+			"over %u round%s. What a read takes more is the median of the rounds' own "
+			"differences.", b->candidate, b->dir, b->rounds, b->rounds == 1 ? "" : "s");
 }

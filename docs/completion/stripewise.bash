@@ -18,7 +18,7 @@ _stripewise_options() {
 		--progress
 		--repeat= --resume= --seed= $_stripewise_wanted" ;;
 	plan) own="--drives= --json --sysroot= $_stripewise_wanted" ;;
-	advise) own="--json --out= $_stripewise_wanted" ;;
+	advise) own="--backup-size= --backup-window= --json --out= $_stripewise_wanted" ;;
 	endurance) own='--drives= --dwpd= --every= --for= --increment= --json --layout= --result=
 		--smart= --sysroot= --tbw= --waf= --world= --years=' ;;
 	verify) own='--all --json --measure --print-service --print-timer --progress --sysroot=

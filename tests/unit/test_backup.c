@@ -372,6 +372,23 @@ static void not_measured_says_why(void **state)
 	assert_true(has(&b->r.verdict.backup.says, "was not measured: --max-time left no room"));
 }
 
+/* No layout, no path and no cost; that it was asked for is not lost. */
+static void undecided_keeps_what_was_found(void **state)
+{
+	struct bench *b = *state;
+	const struct backup *v = &b->r.verdict.backup;
+
+	fixture_must(strv_add(&b->found.drives, "nvme1n1"));
+	b->found.not_measured = fixture_str("no layout was decided on");
+	b->r.request.tolerate = 2;
+	b->r.request.tolerate_given = true;
+	assert_int_equal(decide(&b->in, &b->r.verdict, NULL), 0);
+	assert_false(b->r.verdict.decided);
+	assert_string_equal(v->dir, "/mnt/backup");
+	assert_int_equal(v->path, BACKUP_PATH_UNKNOWN);
+	assert_true(has(&v->says, "was not measured: no layout was decided on"));
+}
+
 /* ---- report and JSON ---- */
 
 static void report_has_it(void **state)
@@ -577,6 +594,7 @@ int main(void)
 		WITH(apart_and_costly_says_so),
 		WITH(another_layout_is_named),
 		WITH(not_measured_says_why),
+		WITH(undecided_keeps_what_was_found),
 		WITH(report_has_it),
 		WITH(advise_keeps_it),
 		cmocka_unit_test(backing_goes_down_to_drives),
