@@ -136,7 +136,7 @@ static int take_away(struct acts *a, size_t mark, unsigned n_members, struct why
 	for (size_t i = 0; i < done.n; i++)
 		log_line(a->log, "undone: %s", done.v[i]);
 	act_settle(a);
-	r2 = scratch_hold(a->scratch, n_members, why);
+	r2 = scratch_hold(a->scratch, n_members, r ? NULL : why);
 	return r ? r : r2;
 }
 

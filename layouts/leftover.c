@@ -12,15 +12,16 @@
 #include "layouts/mount.h"
 #include "advisor/base/ban.h"
 
-int leftover_drive_gone(const struct identity *id, int err, struct why *why)
+int leftover_drive_gone(const struct identity *id, int err, struct strv *done, struct why *why)
 {
 	_cleanup_free_ char *who = identity_text(id);
 
+	if (err == -ENOENT)
+		return strv_addf(done, "the drive with %s is not there; if it comes back, `stripewise "
+				       "undo` clears what is on it", who ? who : "unknown serial");
 	return why_exit(why, SW_EXIT_LEFT_BEHIND, err, "cannot clear a drive", who,
-			err == -ENOTUNIQ ? "unplug the other one, and run `stripewise undo`"
-					 : "plug it in, and run `stripewise undo`",
-			"%s", err == -ENOTUNIQ ? "two devices have this identity"
-					       : "it is not there any more");
+			err == -ENOTUNIQ ? "unplug the other one, and run `stripewise undo`" : NULL,
+			"%s", err == -ENOTUNIQ ? "two devices have this identity" : strerror(-err));
 }
 
 /* Unmounts `name` wherever it is mounted below RUN_DIR/mnt; elsewhere it is somebody's: -EBUSY. */
@@ -49,11 +50,13 @@ static int stop(struct acts *a, const char *array, struct strv *done, struct why
 
 	if (r)
 		return r;
-	/* An array that does not run cannot be read; what was in it goes with the superblocks. */
+	/*
+	 * An array that does not run, or whose member fails, cannot be read or wiped; what was in it
+	 * goes with the superblocks, and it must not stand because of that.
+	 */
 	if (wipe_find_ours(device) == 1) {
-		r = wipe_ours(device, NULL, &foreign, why);
-		if (r)
-			return r;
+		r = wipe_ours(device, NULL, &foreign, NULL);
+		log_line(a->log, "wipe %s: %s", device, strerror(-r));
 	}
 	r = array_stop(a, array, why);
 	return r ? r : strv_addf(done, "stopped %s", array);

@@ -15,8 +15,12 @@
 
 struct json_object;
 
-/* The error for a drive of the journal that is not there (or is there twice). */
-int leftover_drive_gone(const struct identity *id, int err, struct why *why);
+/*
+ * What a drive of the journal comes to that cannot be found (`err` of identity_find()). One that is
+ * not there leaves nothing of ours on this machine: a line of `done`, and 0. Its mark is what clears
+ * it when it is back, without any journal. There twice: the error.
+ */
+int leftover_drive_gone(const struct identity *id, int err, struct strv *done, struct why *why);
 
 /*
  * Stops the array `array` of this boot if it is the one with `uuid`, or one that mdadm was about

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
@@ -57,7 +58,7 @@ static int undo_mkfs(struct acts *a, struct json_object *data, struct strv *done
 		return -EBADMSG;
 	r = identity_find(a->root, &id, &name, NULL, NULL);
 	if (r)
-		return leftover_drive_gone(&id, r, why);
+		return leftover_drive_gone(&id, r, done, why);
 	return leftover_wipe_drive(a, name, uuid, done, why);
 }
 
@@ -81,7 +82,7 @@ static int undo_create(struct acts *a, struct json_object *data, struct strv *do
 
 		if (!r) {
 			r = identity_find(a->root, &id, &name, NULL, NULL);
-			r = r ? leftover_drive_gone(&id, r, why)
+			r = r ? leftover_drive_gone(&id, r, done, why)
 			      : leftover_clear_member(a, name, uuid, done, why);
 		}
 		first = first ? first : r;
@@ -181,6 +182,33 @@ static int settle(struct acts *a, const char *dir, struct strv *done, struct why
 	journal_close(a->journal);
 	a->journal = NULL;
 	return r;
+}
+
+static bool is_setting(const struct journal_entry *e)
+{
+	return strcmp(e->act, "sysfs-write") == 0 || strcmp(e->act, "sysctl-write") == 0;
+}
+
+int undo_set_aside(const struct root *root, const char *run_dir, struct why *why)
+{
+	_cleanup_free_ char *path = str_printf("%s/%s", run_dir, JOURNAL_NAME);
+	struct journal *j = NULL;
+	bool settings = false;
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	if (!journal_pending(run_dir))
+		return 0;
+	r = journal_load(&j, root, run_dir, why);
+	if (r)
+		return r;
+	for (size_t i = 0; i < j->n; i++)
+		settings |= j->entries[i].state != JOURNAL_UNDONE && is_setting(&j->entries[i]);
+	/* Where a line is not known, what it did is not known either. */
+	r = settings || j->damaged ? -EBUSY : unlink(path) ? -errno : 0;
+	journal_close(j);
+	return r ? why_set(why, r, "cannot set the journal aside", path, NULL, "%s", strerror(-r)) : 0;
 }
 
 int undo_all(const struct root *root, const char *run_dir, const char *folder, int lock_fd,

@@ -36,4 +36,12 @@ int undo_to(struct acts *a, size_t mark, struct strv *done, struct why *why);
 int undo_all(const struct root *root, const char *run_dir, const char *folder, int lock_fd,
 	     struct log *log, struct strv *done, struct why *why);
 
+/*
+ * After an undo_all() that failed: does the journal in `run_dir` hold only what our mark tells
+ * without it (arrays, superblocks, file systems, mounts)? Then it is removed, the copy in its output
+ * folder stays, and a new run may begin: a drive that cannot be cleared does not keep the others from
+ * work, and the gate refuses whatever is still in use. -EBUSY where a setting waits to be restored.
+ */
+int undo_set_aside(const struct root *root, const char *run_dir, struct why *why);
+
 #endif

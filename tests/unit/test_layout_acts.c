@@ -469,6 +469,50 @@ static void a_forged_journal_reaches_nothing(void **state)
 	assert_int_equal(access(t->log, F_OK), -1); /* no program ran */
 }
 
+/* A drive that is not there leaves nothing on this machine; it does not keep undo from its end. */
+static void a_drive_that_is_gone_is_settled(void **state)
+{
+	static const char create[] =
+		"{\"array\":\"md400\",\"uuid\":\"73747269-7065-7769-7365-444444444444\",\"members\":"
+		"[{\"serial\":\"GONE\",\"wwid\":null,\"size_bytes\":4294967296,"
+		"\"partition\":false,\"start_sectors\":0}]}";
+	static const char mkfs[] =
+		"{\"uuid\":\"73747269-7065-7769-7365-555555555555\",\"drive\":"
+		"{\"serial\":\"GONE\",\"wwid\":null,\"size_bytes\":4294967296,"
+		"\"partition\":false,\"start_sectors\":0}}";
+	struct fixture *t = *state;
+	_cleanup_strv_ struct strv done = {0};
+	uint64_t id;
+
+	assert_int_equal(journal_begin(t->a.journal, "mdadm-create", json_tokener_parse(create), &id,
+				       NULL), 0);
+	assert_int_equal(journal_begin(t->a.journal, "mkfs", json_tokener_parse(mkfs), &id, NULL), 0);
+	assert_int_equal(undo_to(&t->a, 0, &done, &t->why), 0);
+	assert_null(t->why.what);
+	assert_int_equal(journal_open_acts(t->a.journal), 0);
+	assert_int_equal(done.n, 2);
+	assert_non_null(strstr(done.v[0], "serial GONE is not there"));
+}
+
+/* What the mark tells needs no journal; what a setting was before stands nowhere else. */
+static void a_journal_of_marks_can_be_set_aside(void **state)
+{
+	struct fixture *t = *state;
+	uint64_t id;
+
+	assert_int_equal(journal_begin(t->a.journal, "sysctl-write", json_tokener_parse("{}"), &id,
+				       NULL), 0);
+	assert_int_equal(journal_begin(t->a.journal, "mdadm-create", json_tokener_parse("{}"), &id,
+				       NULL), 0);
+	assert_int_equal(undo_set_aside(&t->f.root, t->run, &t->why), -EBUSY);
+	assert_true(journal_pending(t->run));
+	assert_int_equal(journal_undone(t->a.journal, id - 1, NULL), 0);
+	why_clear(&t->why);
+	assert_int_equal(undo_set_aside(&t->f.root, t->run, &t->why), 0);
+	assert_false(journal_pending(t->run));
+	assert_int_equal(undo_set_aside(&t->f.root, t->run, &t->why), 0);
+}
+
 static void dry_run_prints_the_commands(void **state)
 {
 	static const char *const paths[] = {"/dev/nvme0n1", "/dev/nvme1n1"};
@@ -510,6 +554,8 @@ int main(void)
 		T(file_systems_read_back_as_asked),
 		T(settings_come_back),
 		T(a_forged_journal_reaches_nothing),
+		T(a_drive_that_is_gone_is_settled),
+		T(a_journal_of_marks_can_be_set_aside),
 		T(dry_run_prints_the_commands),
 		T(the_file_system_is_no_larger_than_needed),
 	};
