@@ -173,6 +173,14 @@ int session_lock(struct session *s, struct why *why)
 	r = undo_all(&s->root, RUN_DIR, s->opt->resume, s->lock_fd, NULL, &done, why);
 	for (size_t i = 0; i < done.n; i++)
 		cli_note("left by an earlier run: %s", done.v[i]);
+	/* A drive that cannot be cleared now: its mark stays, and the run may not want it. */
+	if (r && !s->opt->resume && undo_set_aside(&s->root, RUN_DIR, NULL) == 0) {
+		_cleanup_free_ char *line = why_line(why);
+
+		cli_note("left by an earlier run, and it stays: %s", line ? line : "");
+		why_clear(why);
+		r = 0;
+	}
 	return r;
 }
 
