@@ -236,6 +236,7 @@ static void keep_incomplete(struct session *s, const struct why *why)
 	if (!s->out || !s->acts.journal)
 		return;
 	s->result.ended_unix_s = (uint64_t)time(NULL);
+	(void)session_receipt(s, false, NULL); /* as far as the drives still tell */
 	free(s->result.incomplete_why);
 	s->result.incomplete_why = why_line(why);
 	(void)save_result(s->out, &s->result, NULL);
@@ -254,8 +255,23 @@ static int measure(struct session *s, struct rounds *rounds, struct why *why)
 	if (!r)
 		r = run_tune(s, rounds, why);
 	progress_clear(&s->progress);
-	if (r)
-		keep_incomplete(s, why);
+	return r;
+}
+
+/* What a failure behind the gate says, and what is kept; the rollback comes after it. */
+static int failed(struct session *s, int r, struct why *why)
+{
+	_cleanup_free_ char *line = NULL;
+
+	r = session_blame(s, NULL, r, why);
+	/* "Refused" tells that nothing was touched, which is no longer true. */
+	if (why->exit_code == SW_EXIT_REFUSED)
+		why->exit_code = SW_EXIT_FAILED;
+	keep_incomplete(s, why);
+	/* The rollback, and the end of this very process, may have to wait until the kernel gives up. */
+	line = r == -ETIMEDOUT ? why_line(why) : NULL;
+	if (line)
+		cli_note("%s: rolling back, as far as it answers", line);
 	return r;
 }
 
@@ -304,9 +320,13 @@ static int run(struct session *s, struct run_options *o, struct rounds *rounds, 
 {
 	_cleanup_why_ struct why down = WHY_INIT;
 	int r = prepare(s, o, why), r2;
+	bool acted;
 
 	if (!r && !o->dry_run)
 		r = measure(s, rounds, why);
+	acted = s->acts.journal != NULL;
+	if (r && acted)
+		r = failed(s, r, why);
 	r2 = session_end(s, &down);
 	if (r2) {
 		/* What is left behind matters more than why it came to that. */
@@ -317,6 +337,9 @@ static int run(struct session *s, struct run_options *o, struct rounds *rounds, 
 		down = (struct why)WHY_INIT;
 		return r2;
 	}
+	/* What could not be undone at first is undone by now. */
+	if (r && acted && why->exit_code == SW_EXIT_LEFT_BEHIND)
+		why->exit_code = SW_EXIT_FAILED;
 	/* A step that a signal cut short says -EINTR and nothing more. */
 	if (signals_stop && (!r || !why->what))
 		return why_exit(why, SW_EXIT_INTERRUPTED, -EINTR, "interrupted", NULL,
@@ -328,7 +351,7 @@ static int run_main(int argc, char **argv)
 {
 	struct run_options o = {0};
 	struct session s = {.opt = &o, .lock_fd = -1, .root = {.fd = -1},
-			    .backup_target = {.dir_fd = -1}};
+			    .backup_target = {.dir_fd = -1}, .health = {.log_fd = -1}};
 	struct rounds rounds = {0};
 	_cleanup_result_ struct result prior = {0};
 	_cleanup_why_ struct why why = WHY_INIT;

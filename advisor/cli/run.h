@@ -27,6 +27,7 @@
 #include "advisor/stats/rng.h"
 #include "advisor/tournament/tournament.h"
 #include "layouts/layouts.h"
+#include "probes/health.h"
 
 struct run_options {
 	struct request_args wanted;
@@ -79,6 +80,8 @@ struct session {
 	int lock_fd;		/* one run at a time; -1: not taken */
 	struct scratch scratch; /* the drives, held */
 	struct acts acts;	/* how they are changed; acts.journal is NULL before the first */
+	struct health health;	/* what the kernel says of them since */
+	bool blamed;		/* `why` names the drive that failed */
 	struct trial_plan plan;
 	struct counters before; /* of the members, before the first write */
 	size_t replayed;	/* trials of an earlier run that were taken over (--resume) */
@@ -124,6 +127,16 @@ int session_dry_run(const struct session *s);
  */
 int session_end(struct session *s, struct why *why);
 void session_free(struct session *s);
+
+/* ---- run_blame.c ---- */
+
+/*
+ * Looks which drive fails, and if one does, says so in `why` instead of what it came to (which is
+ * kept beside it). `err` is what was found so far, 0 for nothing: a mirror hides a failing member,
+ * but what it measured is worth nothing. `array`: what they are in now, or NULL. Returns `err`, or
+ * -EIO for a failure that nothing else showed. Once a run.
+ */
+int session_blame(struct session *s, const char *array, int err, struct why *why);
 
 /* ---- run_resume.c ---- */
 

@@ -212,6 +212,7 @@ int session_journal(struct session *s, struct why *why)
 
 	if (!path)
 		return -ENOMEM;
+	health_open(&s->health, &s->root);
 	r = log_open(&s->log, path);
 	if (r)
 		return why_set(why, r, "cannot write", path, NULL, "%s", strerror(-r));
@@ -317,5 +318,6 @@ void session_free(struct session *s)
 	free(s->members);
 	free(s->out);
 	log_close(s->log);
+	health_close(&s->health);
 	root_close(&s->root);
 }

@@ -251,10 +251,12 @@ int run_trial(struct session *s, const struct candidate *c, const struct trial_p
 	ret->started_unix_s = (uint64_t)time(NULL);
 	log_line(s->log, "trial %u: %s, round %u", ret->order, c->id, round);
 	err = build(&r, why);
-	if (!err) {
+	if (err) {
+		err = session_blame(s, NULL, err, why);
+	} else {
 		int down_err;
 
-		err = measure(&r, why);
+		err = session_blame(s, r.built.array, measure(&r, why), why);
 		start = monotonic_ns();
 		down_err = layout_teardown(&s->acts, &r.built, err ? &down : why);
 		ret->teardown_ns = monotonic_ns() - start;

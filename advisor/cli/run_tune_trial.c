@@ -249,6 +249,7 @@ int tuner_trial(struct tuner *u, const struct tune_result *t, size_t value, unsi
 		why_clear(why);
 		err = 0;
 	}
+	err = session_blame(u->s, u->built.array, err, why);
 	err2 = put_back(u, t, mark, err ? &back : why);
 	return err ? err : err2;
 }
