@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -103,12 +102,20 @@ static bool read_stat(const struct root *root, const char *name, uint64_t *ret_d
 		      uint64_t *ret_at_work)
 {
 	_cleanup_free_ char *text = NULL;
-	unsigned long long v[9];
+	const char *at;
+	uint64_t v[9];
 
-	if (root_read(root, &text, "/sys/class/block/%s/stat", name) ||
-	    sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3],
-		   &v[4], &v[5], &v[6], &v[7], &v[8]) != 9)
+	if (root_read(root, &text, "/sys/class/block/%s/stat", name))
 		return false;
+	at = text;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		char *end;
+
+		v[i] = strtoull(at, &end, 10);
+		if (end == at)
+			return false;
+		at = end;
+	}
 	*ret_done = v[0] + v[4];
 	*ret_at_work = v[8];
 	return true;
