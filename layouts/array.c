@@ -15,6 +15,7 @@
 #define FIRST_NUMBER 400
 #define LAST_NUMBER  511
 #define MDADM_LIMIT_S 120
+#define ZERO_LIMIT_S  30
 
 int array_free_name(const struct root *root, char **ret)
 {
@@ -262,6 +263,18 @@ static int whose(const char *path, const char *uuid)
 	return 2;
 }
 
+/*
+ * Can the superblock be written at all? It is written as it is. mdadm 4.2 --zero-superblock does not
+ * end on a drive whose writes fail: it looks for a further superblock, and finds the same one.
+ */
+static int rewrite(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
+
+	/* Busy for a moment, or for good: mdadm is asked, and asked again. */
+	return fd >= 0 ? md_super_rewrite(fd) : errno == EBUSY ? 0 : -errno;
+}
+
 int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_foreign,
 	       struct why *why)
 {
@@ -278,10 +291,14 @@ int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_for
 	if (strv_add(&argv, "mdadm") || strv_add(&argv, "--zero-superblock") ||
 	    strv_add(&argv, path))
 		return -ENOMEM;
+	r = rewrite(path);
+	if (r)
+		return why_exit(why, SW_EXIT_LEFT_BEHIND, r, "cannot clear the scratch md superblock", path,
+				"run `stripewise undo` when it can be written again", "%s", strerror(-r));
 	r = fault_point2("zero-superblock", "before");
 	/* "Couldn't open for write": udev has it for a moment. */
 	for (int tries = 0; !r && tries < 10; tries++) {
-		r = act_exec(a, &argv, MDADM_LIMIT_S, path, tries == 9 ? why : NULL);
+		r = act_exec(a, &argv, ZERO_LIMIT_S, path, tries == 9 ? why : NULL);
 		if (!r && whose(path, uuid) == 1)
 			r = -EIO;
 		if (!r || r == -ENOENT || r == -ETIMEDOUT)

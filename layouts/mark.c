@@ -59,6 +59,19 @@ int md_super_read(int fd, struct md_super *ret)
 	return 0;
 }
 
+int md_super_rewrite(int fd)
+{
+	unsigned char block[4096] __attribute__((aligned(8)));
+	ssize_t n = pread(fd, block, sizeof(block), SUPER_OFFSET);
+
+	if (n != (ssize_t)sizeof(block))
+		return n < 0 ? -errno : -ENODATA;
+	n = pwrite(fd, block, sizeof(block), SUPER_OFFSET);
+	if (n != (ssize_t)sizeof(block))
+		return n < 0 ? -errno : -ENOSPC;
+	return fsync(fd) ? -errno : 0;
+}
+
 bool md_super_is_ours(const struct md_super *s)
 {
 	return mark_is_ours(s->uuid) && str_starts(s->name, MARK_HOMEHOST ":" MARK_NAME);

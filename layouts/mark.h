@@ -36,6 +36,12 @@ struct md_super {
 /* -ENODATA if there is none; -errno. */
 int md_super_read(int fd, struct md_super *ret);
 
+/*
+ * Writes the superblock's block as it is, and flushes: 0 only if the device takes writes there.
+ * -errno; nothing is changed either way.
+ */
+int md_super_rewrite(int fd);
+
 /* UUID and name both carry the mark. */
 bool md_super_is_ours(const struct md_super *s);
 

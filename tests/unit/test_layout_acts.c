@@ -494,6 +494,27 @@ static void a_drive_that_is_gone_is_settled(void **state)
 	assert_non_null(strstr(done.v[0], "serial GONE is not there"));
 }
 
+/* Whether a superblock can be written is asked without changing a byte. */
+static void a_superblock_is_rewritten_as_it_is(void **state)
+{
+	struct fixture *t = *state;
+	_cleanup_free_ char *path = str_printf("%s/device", t->f.dir);
+	_cleanup_close_ int fd = -1, read_only = -1;
+	unsigned char before[12288], after[12288];
+
+	for (size_t i = 0; i < sizeof(before); i++)
+		before[i] = (unsigned char)(i * 31 >> 3);
+	fake_put(&t->f, "device", "");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	read_only = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(md_super_rewrite(fd), -ENODATA);
+	assert_int_equal(pwrite(fd, before, sizeof(before), 0), sizeof(before));
+	assert_int_equal(md_super_rewrite(fd), 0);
+	assert_int_equal(pread(fd, after, sizeof(after), 0), sizeof(after));
+	assert_memory_equal(before, after, sizeof(before));
+	assert_int_equal(md_super_rewrite(read_only), -EBADF);
+}
+
 /* What the mark tells needs no journal; what a setting was before stands nowhere else. */
 static void a_journal_of_marks_can_be_set_aside(void **state)
 {
@@ -556,6 +577,7 @@ int main(void)
 		T(a_forged_journal_reaches_nothing),
 		T(a_drive_that_is_gone_is_settled),
 		T(a_journal_of_marks_can_be_set_aside),
+		T(a_superblock_is_rewritten_as_it_is),
 		T(dry_run_prints_the_commands),
 		T(the_file_system_is_no_larger_than_needed),
 	};
