@@ -50,10 +50,11 @@ test: all
 calibrate: $(B)/calibrate
 	$(Q)$(B)/calibrate
 
-# The crash matrix: every act failed and killed in a virtual machine, and undone (long).
+# Everything that goes wrong on purpose, in virtual machines: decoys, refusals, kills, power cuts, every
+# act failed and killed, failing drives (long). Ends with "N scenarios, N failed, N decoy bytes changed".
 faults: deps
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/lab/layouts.sh all
+	$(Q)tests/lab/faults.sh
 
 # Every parser under libFuzzer, 20 s each; FUZZ_SECONDS=N or FUZZ_RUNS=N; T=NAME for one of them.
 fuzz:

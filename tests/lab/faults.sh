@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Everything that goes wrong on purpose, one line a scenario: refusals, decoys, signals, kills and
+# power cuts, failing acts, failing drives. Ends with one line:
+#   N scenarios, N failed, N decoy bytes changed
+# usage: tests/lab/faults.sh [NAME...]   gate kill layouts decoys failing
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+[ $# -gt 0 ] || set -- gate kill decoys failing layouts
+all=0 failed=0 bytes=0
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+for name in "$@"; do
+	arguments=
+	[ "$name" != layouts ] || arguments=all
+	echo "# $name"
+	begun=$SECONDS
+	# shellcheck disable=SC2086 # none or one word
+	"tests/lab/$name.sh" $arguments 2>&1 </dev/null | tee "$log"
+	status=${PIPESTATUS[0]}
+	good=$(grep -c '^ok ' "$log") bad=$(grep -c '^not ok ' "$log")
+	[ "$status" = 0 ] || [ "$bad" -gt 0 ] || { bad=1; echo "not ok $name ended with $status"; }
+	[ $((good + bad)) -gt 0 ] || { bad=1; echo "not ok $name tried nothing"; }
+	echo "# $name: $((good + bad)) scenarios, $bad failed, $((SECONDS - begun)) s"
+	all=$((all + good + bad)) failed=$((failed + bad))
+	changed=$(sed -n 's/^# \([0-9]*\) decoy bytes changed$/\1/p' "$log")
+	bytes=$((bytes + ${changed:-0}))
+	[ "$name" != decoys ] || [ -n "$changed" ] || { failed=$((failed + 1)); echo "not ok the decoys were not compared"; }
+done
+echo "$all scenarios, $failed failed, $bytes decoy bytes changed"
+[ "$failed" -eq 0 ] && [ "$bytes" -eq 0 ]
