@@ -2,10 +2,34 @@
 /* A run that failed says which drive it was. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/cli/run.h"
 #include "advisor/base/ban.h"
+
+/* The scratch mount's path says nothing to a person: below which drives it was. */
+static int name_all(const struct session *s, int err, struct why *why)
+{
+	_cleanup_buf_ struct buf drives = BUF_INIT;
+	_cleanup_free_ char *said = NULL;
+
+	if (!why->where || !str_starts(why->where, RUN_DIR "/mnt/"))
+		return err;
+	for (size_t i = 0; i < s->scratch.n; i++)
+		buf_addf(&drives, "%s%s", i ? ", " : "", s->scratch.m[i].text);
+	if (drives.failed)
+		return -ENOMEM;
+	said = str_printf("%s: %s", why->what, why->cause ? why->cause : strerror(-err));
+	if (!said)
+		return -ENOMEM;
+	why_clear(why);
+	return why_set(why, err, "a trial failed", drives.s,
+		       err == -ENOSPC ? "the scratch file system is too small, or something else filled it"
+				      : "see run.log and the kernel log",
+		       "%s; no single drive shows a failure", said);
+}
 
 int session_blame(struct session *s, const char *array, int err, struct why *why)
 {
@@ -25,7 +49,7 @@ int session_blame(struct session *s, const char *array, int err, struct why *why
 	}
 	r = health_look(&s->health, &s->root, array, m, s->n_members, err == -ETIMEDOUT, &who, &what);
 	if (r <= 0)
-		return r ? r : err;
+		return r ? r : err ? name_all(s, err, why) : 0;
 	s->blamed = true;
 	said = err ? why_line(why) : NULL;
 	why_clear(why);

@@ -140,7 +140,7 @@ stalls() { # stalls SIGNAL: the kernel is told to be patient, so that the progra
 full_file_system() { # somebody else fills it
 	starts 1 $raid1 || return 1
 	dd if=/dev/zero of="$(ls -d /run/stripewise/mnt/md*)/fill" bs=1M status=none 2>/dev/null
-	ends 1 && kept 1 && as_before && reusable && heals && grep -qiE 'space|full' /tmp/err
+	ends 1 && names_it && grep -q 'SOUND.*No space' /tmp/err && kept 1 && as_before && reusable && heals
 }
 build_fails() { # before the first act: nothing has been measured
 	n=$((n + 1))
