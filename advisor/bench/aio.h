@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #define AIO_RING_MAGIC 0xa10a10a1u
 
@@ -88,6 +89,26 @@ static inline int aio_wait(struct aio *q, struct io_event *ev, int max)
 
 	while (!n) {
 		n = io_getevents(q->ctx, 1, max, ev, NULL);
+		if (n == -EINTR)
+			n = 0;
+	}
+	return n;
+}
+
+/*
+ * The same, but -ETIMEDOUT if nothing completes for so long. Then the queue must be left as it is:
+ * the kernel still works on it, and aio_close() would wait for that.
+ */
+static inline int aio_wait_for(struct aio *q, struct io_event *ev, int max, uint64_t ns)
+{
+	int n = aio_reap_ring(q, ev, max);
+
+	while (!n) {
+		struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+
+		n = io_getevents(q->ctx, 1, max, ev, &t);
+		if (!n)
+			return -ETIMEDOUT;
 		if (n == -EINTR)
 			n = 0;
 	}

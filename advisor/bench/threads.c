@@ -12,7 +12,6 @@
 
 #define POLL_NS	     10000000ULL
 #define PROGRESS_NS 100000000ULL
-#define STALL_NS     (60ULL * 1000000000ULL)
 #define START_NS     1000000ULL
 
 /* Threads take no signals, so that they reach the main thread, which rolls back. */
@@ -150,9 +149,7 @@ int active_run(struct bench *b, struct active *a, struct why *why)
 	err = watch(b, a, soft_end);
 	if (err == -ETIMEDOUT) {
 		b->stuck = a;
-		return why_set(why, err, a->job->name, b->target.path,
-			       "a drive has stopped answering; see the kernel log",
-			       "no operation has completed for 60 s");
+		return own_file_stalled(&b->target, a->job->name, why);
 	}
 	for (size_t i = 0; i < a->n_workers; i++)
 		(void)pthread_join(a->workers[i].thread, NULL);
