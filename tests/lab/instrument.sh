@@ -17,7 +17,7 @@ case ${1:-} in
 		--out build/check/instrument -- "$PWD/$0" --guest-slow
 	;;
 --burst)
-	exec scripts/lab --drive serial=BURST,bps=4M,bps-burst=40M,burst-length=2 --timeout 600 \
+	exec scripts/lab --drive serial=BURST,bps=12M,bps-burst=60M,burst-length=3 --timeout 600 \
 		--out build/check/instrument -- "$PWD/$0" --guest-burst
 	;;
 --control)
@@ -62,7 +62,7 @@ slow() {
 
 burst() {
 	check "a run on a drive with a burst allowance" exits 0 stripewise run /dev/nvme0n1 --role dev \
-		--fs ext4 --budget quick --for valheim:1 --max-time 1m --erase BURST --out "$out/burst"
+		--fs ext4 --budget quick --for valheim:1 --no-tune --max-time 4m --erase BURST --out "$out/burst"
 	check "the collapse is reported, with both rates" jq -e \
 		'[.verdict.warnings[] | select(test("collapse") and test("until"))] | length >= 1' "$out/burst/result.json"
 }
