@@ -191,7 +191,7 @@ int layout_end(struct acts *a, struct why *why)
 
 	if (a->scratch)
 		scratch_release(a->scratch, a->scratch->n);
-	r = undo_to(a, 0, &done, why);
+	r = undo_rest(a, &done, why);
 	for (size_t i = 0; i < done.n; i++)
 		log_line(a->log, "undone: %s", done.v[i]);
 	return r ? r : journal_finish(a->journal, why);

@@ -158,6 +158,23 @@ int undo_to(struct acts *a, size_t mark, struct strv *done, struct why *why)
 	return first;
 }
 
+int undo_rest(struct acts *a, struct strv *done, struct why *why)
+{
+	_cleanup_why_ struct why local = WHY_INIT;
+	size_t before = done->n;
+	int r = undo_to(a, 0, done, &local);
+
+	if (r && done->n > before) {
+		why_clear(&local);
+		r = undo_to(a, 0, done, &local);
+	}
+	if (r && why && !why->what) {
+		*why = local;
+		local = (struct why)WHY_INIT;
+	}
+	return r;
+}
+
 /* ---- stripewise undo ---- */
 
 static int settle(struct acts *a, const char *dir, struct strv *done, struct why *why)
@@ -174,7 +191,7 @@ static int settle(struct acts *a, const char *dir, struct strv *done, struct why
 		r = strv_addf(done, "%u damaged line%s of the journal in %s passed over",
 			      a->journal->damaged, a->journal->damaged == 1 ? "" : "s", dir);
 	if (!r)
-		r = undo_to(a, 0, done, why);
+		r = undo_rest(a, done, why);
 	if (!r)
 		r = journal_finish(a->journal, why);
 	if (!r && done->n == before)

@@ -27,6 +27,12 @@
 int undo_to(struct acts *a, size_t mark, struct strv *done, struct why *why);
 
 /*
+ * Undoes all acts; where one failed and another was done, once more: what was in use may be free by
+ * then, and was perhaps undone on the way of a later act. As undo_to() otherwise.
+ */
+int undo_rest(struct acts *a, struct strv *done, struct why *why);
+
+/*
  * The whole of `stripewise undo`: takes the lock, settles the journal in `run_dir` if there is one
  * and that in `folder` (an output folder; may be NULL), then whatever on this machine carries our
  * mark without a journal. `done` stays empty if there was nothing. 0, or -errno with
