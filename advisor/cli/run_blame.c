@@ -14,11 +14,17 @@ static int name_all(const struct session *s, int err, struct why *why)
 {
 	_cleanup_buf_ struct buf drives = BUF_INIT;
 	_cleanup_free_ char *said = NULL;
+	const struct scratch_member *single = NULL;
 
 	if (!why->where || !str_starts(why->where, RUN_DIR "/mnt/"))
 		return err;
+	/* A single drive's mount is called like it. */
 	for (size_t i = 0; i < s->scratch.n; i++)
-		buf_addf(&drives, "%s%s", i ? ", " : "", s->scratch.m[i].text);
+		if (!strcmp(why->where + strlen(RUN_DIR "/mnt/"), s->scratch.m[i].name))
+			single = &s->scratch.m[i];
+	for (size_t i = 0; i < s->scratch.n; i++)
+		if (!single || single == &s->scratch.m[i])
+			buf_addf(&drives, "%s%s", drives.len ? ", " : "", s->scratch.m[i].text);
 	if (drives.failed)
 		return -ENOMEM;
 	said = str_printf("%s: %s", why->what, why->cause ? why->cause : strerror(-err));
@@ -28,7 +34,7 @@ static int name_all(const struct session *s, int err, struct why *why)
 	return why_set(why, err, "a trial failed", drives.s,
 		       err == -ENOSPC ? "the scratch file system is too small, or something else filled it"
 				      : "see run.log and the kernel log",
-		       "%s; no single drive shows a failure", said);
+		       "%s%s", said, single ? "" : "; no single drive shows a failure");
 }
 
 int session_blame(struct session *s, const char *array, int err, struct why *why)

@@ -137,14 +137,16 @@ stalls() { # stalls SIGNAL: the kernel is told to be patient, so that the progra
 	lab-host resume bad
 	ends 1 6 7 && names_it && kept 0 && reusable && heals
 }
-full_file_system() { # somebody else fills it
-	starts 1 $raid1 || return 1
-	local size k=0 at
-	at=$(ls -d /run/stripewise/mnt/md*)
-	for size in 512 64 8 1; do
-		while fallocate -l ${size}M "$at/fill.$k"; do k=$((k + 1)); done
-	done 2>/dev/null
-	ends 1 && names_it && grep -q 'SOUND.*No space' /tmp/err && kept 1 && as_before && reusable && heals
+full_file_system() { # somebody else fills it as soon as it is mounted, before the files are laid out
+	(
+		until at=$(ls -d /run/stripewise/mnt/md* 2>/dev/null) && mountpoint -q "$at"; do :; done
+		k=0
+		for size in 512 64 8 1; do
+			while fallocate -l ${size}M "$at/fill.$k"; do k=$((k + 1)); done
+		done 2>/dev/null
+	) &
+	starts 0 $raid1 || return 1
+	ends 1 && names_it && grep -q 'SOUND.*No space' /tmp/err && kept 0 && as_before && reusable && heals
 }
 build_fails() { # before the first act: nothing has been measured
 	n=$((n + 1))
@@ -204,9 +206,9 @@ gone)
 	scenario "removed after a finished trial, RAID1, and the other one runs" unplugged "$raid1" 1
 	;;
 stall)
-	scenario "a full file system" full_file_system
 	scenario "stops answering, RAID1: the program's own limit" stalls ''
 	scenario "stops answering, and SIGTERM" stalls TERM
+	scenario "a full file system" full_file_system
 	;;
 esac
 finish
