@@ -270,11 +270,13 @@ int run_trial(struct session *s, const struct candidate *c, const struct trial_p
 	if (err) {
 		err = session_blame(s, NULL, err, why);
 	} else {
-		int down_err;
+		int down_err = 0;
 
 		err = session_blame(s, r.built.array, measure(&r, why), why);
 		start = monotonic_ns();
-		down_err = layout_teardown(&s->acts, &r.built, err ? &down : why);
+		/* Of a drive that does not answer, taking it apart may hang: the report comes first. */
+		if (err != -ETIMEDOUT)
+			down_err = layout_teardown(&s->acts, &r.built, err ? &down : why);
 		ret->teardown_ns = monotonic_ns() - start;
 		if (!err)
 			err = down_err;
