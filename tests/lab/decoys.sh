@@ -109,14 +109,17 @@ dev() { # by serial: names are not promised
 }
 a=$(dev NAMEDA) b=$(dev NAMEDB)
 out=$LAB_OUT/run.$2
+# shellcheck disable=SC2054 # commas are meant
+smallest=(stripewise run "$a" "$b" --role live --levels 1 --fs ext4 --budget quick --for valheim:1 --no-tune
+	--max-time 20s --erase NAMEDA,NAMEDB)
 run() { # run OUT [OPTION...]: the smallest run there is
 	local to=$1
 	shift
-	stripewise run "$a" "$b" --role live --levels 1 --fs ext4 --budget quick --for valheim:1 --no-tune \
-		--max-time 20s --erase NAMEDA,NAMEDB --out "$to" "$@"
+	"${smallest[@]}" --out "$to" "$@"
 }
 start() { # start OUT: in the background, until its array is mounted
-	run "$1" >/tmp/run.out 2>&1 </dev/null &
+	# Not by run(): a function in the background is a shell, and a signal would go to that.
+	"${smallest[@]}" --out "$1" >/tmp/run.out 2>&1 </dev/null &
 	pid=$!
 	for _ in $(seq 600); do
 		grep -q /run/stripewise /proc/mounts && return 0
