@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "advisor/base/cleanup.h"
 #include "advisor/base/log.h"
 #include "advisor/bench/engine.h"
+#include "advisor/bench/huge.h"
 #include "advisor/base/ban.h"
 
 /* Larger than any single write. */
@@ -55,7 +55,7 @@ int bench_open(const struct target *target, const struct bench_scale *scale,
 	struct bench *b = calloc(1, sizeof(*b));
 
 	if (b)
-		b->pool = aligned_alloc(2u << 20, POOL_BYTES);
+		b->pool = huge_alloc(POOL_BYTES);
 	if (!b || !b->pool) {
 		free(b);
 		return why_set(why, -ENOMEM, "cannot measure", target->path, NULL, "out of memory");
@@ -65,8 +65,6 @@ int bench_open(const struct target *target, const struct bench_scale *scale,
 	b->env = *env;
 	b->pool_bytes = POOL_BYTES;
 	b->align = target->dio_align ? target->dio_align : SECTOR_MAX;
-	/* Fewer translations to look up while timing; only a hint. */
-	(void)madvise(b->pool, POOL_BYTES, MADV_HUGEPAGE);
 	fill_pool(b->pool, POOL_BYTES, env->seed);
 	*ret = b;
 	return 0;

@@ -2,16 +2,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "advisor/base/cleanup.h"
 #include "advisor/bench/clock.h"
+#include "advisor/bench/huge.h"
 #include "advisor/bench/worker.h"
 #include "advisor/base/ban.h"
 
-#define HUGE_PAGE   (2ULL << 20)
 #define LEASE_BYTES (4ULL << 20)
 #define GO_POLL_NS  100000ULL
 #define DATA_BYTES  (4ULL << 20) /* content repeats after so much */
@@ -87,16 +86,12 @@ static int init_queue(struct worker *w)
 {
 	unsigned depth = w->run->mode == MODE_BUFFERED ? 1 : w->spec->depth;
 	uint64_t block = w->spec->save ? 4096 : w->spec->block_bytes;
-	size_t total;
 
 	w->slots = calloc(depth, sizeof(*w->slots));
 	block = (block + 4095) & ~4095ULL;
-	total = (depth * block + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-	w->read_mem = aligned_alloc(HUGE_PAGE, total);
+	w->read_mem = huge_alloc(depth * block);
 	if (!w->slots || !w->read_mem)
 		return -ENOMEM;
-	/* As for writes: a request is not cut into pieces by where the kernel had single pages free. */
-	(void)madvise(w->read_mem, total, MADV_HUGEPAGE);
 	memset(w->read_mem, 0, depth * block);
 	for (unsigned i = 0; i < depth; i++)
 		w->slots[i].read_buf = w->read_mem + i * block;
