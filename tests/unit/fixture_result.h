@@ -322,4 +322,23 @@ static inline void fixture_result(struct result *r)
 	ratings_free(ratings);
 }
 
+/* For cmocka: the whole result as a test's state. */
+static inline int fixture_setup(void **state)
+{
+	struct result *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -1;
+	fixture_result(r);
+	*state = r;
+	return 0;
+}
+
+static inline int fixture_teardown(void **state)
+{
+	result_free(*state);
+	free(*state);
+	return 0;
+}
+
 #endif

@@ -20,24 +20,6 @@
 
 #define HOSTILE "Evil\"'`$(id)\\</script>\n#\x1b[31m\xff*[a]|z"
 
-static int setup(void **state)
-{
-	struct result *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return -1;
-	fixture_result(r);
-	*state = r;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	result_free(*state);
-	free(*state);
-	return 0;
-}
-
 static const char *text_of(const struct result *r, const char *file)
 {
 	for (size_t i = 0; i < r->n_snippets; i++)
@@ -336,7 +318,7 @@ static void escapes(void **state)
 	assert_false(escape_is_plain_name(NULL));
 }
 
-#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {

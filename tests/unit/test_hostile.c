@@ -76,24 +76,6 @@ static const char *const cases[] = {
 	overlong,
 };
 
-static int setup(void **state)
-{
-	struct result *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return -1;
-	fixture_result(r);
-	*state = r;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	result_free(*state);
-	free(*state);
-	return 0;
-}
-
 static void replace(char **s, const char *with)
 {
 	free(*s);
@@ -519,7 +501,7 @@ static int end(void **state)
 	return chdir("/") || exec_ok(&(struct exec){.argv = argv}, folder, NULL, NULL);
 }
 
-#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {

@@ -19,24 +19,6 @@
 
 #define HOSTILE "</script><script>alert(1)</script>\"'&\x1b[31m\n\xff"
 
-static int setup(void **state)
-{
-	struct result *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return -1;
-	fixture_result(r);
-	*state = r;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	result_free(*state);
-	free(*state);
-	return 0;
-}
-
 /* Lines of at most 80 characters, but for code, which is indented by four. */
 static void fits(const char *text)
 {
@@ -260,7 +242,7 @@ static void charts_without_points(void **state)
 	assert_int_equal(b.len, 0);
 }
 
-#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 /* What endurance --smart prints of a drive: a number for what is known, a word for what is not. */
 static void wear_of_a_drive(void **state)

@@ -18,24 +18,6 @@
 #include "tests/unit/fixture_result.h"
 #include "advisor/base/ban.h"
 
-static int setup(void **state)
-{
-	struct result *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return -1;
-	fixture_result(r);
-	*state = r;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	result_free(*state);
-	free(*state);
-	return 0;
-}
-
 static char *text_of(struct json_object *o)
 {
 	char *copy = strdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
@@ -298,7 +280,7 @@ static void schema_refuses(void **state)
 	}
 }
 
-#define WITH(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {
