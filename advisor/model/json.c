@@ -125,11 +125,16 @@ void jput_u64(struct json_object *o, const char *key, uint64_t v)
 	jput(o, key, json_object_new_uint64(v));
 }
 
-/* The shortest decimal that reads back as the same double. */
+/*
+ * The shortest decimal that reads back as the same double. Zero has no sign: "-0" is a whole number
+ * to a reader, which has no negative zero, so it would be read as another value than was written.
+ */
 static struct json_object *new_real(double v)
 {
 	char text[32];
 
+	if (v == 0)
+		v = 0;
 	for (int digits = 6; digits <= 17; digits++) {
 		(void)snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)

@@ -7,6 +7,8 @@
 #ifndef SW_TESTS_FUZZ_JSON_MUTATOR_H
 #define SW_TESTS_FUZZ_JSON_MUTATOR_H
 
+#include <json-c/json_visit.h>
+
 #include "tests/fuzz/fuzz.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
@@ -55,30 +57,33 @@ static struct json_object *odd_value(void)
 	}
 }
 
-/* Some object or array below `o`; `o` itself where the walk ends. */
+struct draw {
+	struct json_object *drawn;
+	uint32_t seen;
+};
+
+static int draw_one(struct json_object *o, int flags, struct json_object *up, const char *key,
+		    size_t *index, void *data)
+{
+	struct draw *d = data;
+
+	(void)up;
+	(void)key;
+	(void)index;
+	if (flags != JSON_C_VISIT_SECOND &&
+	    (json_object_is_type(o, json_type_object) || json_object_is_type(o, json_type_array)) &&
+	    !chance(++d->seen))
+		d->drawn = o;
+	return JSON_C_VISIT_RETURN_CONTINUE;
+}
+
+/* One of the objects and arrays in `o`, each as likely as any other; `o` where there is none. */
 static struct json_object *some_container(struct json_object *o)
 {
-	for (unsigned depth = 0; depth < 12; depth++) {
-		struct json_object *next = NULL;
+	struct draw d = {.drawn = o};
 
-		if (json_object_is_type(o, json_type_object) && json_object_object_length(o)) {
-			uint32_t k = chance((uint32_t)json_object_object_length(o));
-
-			json_object_object_foreach(o, key, v) {
-				(void)key;
-				if (!k--)
-					next = v;
-			}
-		} else if (json_object_is_type(o, json_type_array) && json_object_array_length(o)) {
-			next = json_object_array_get_idx(
-				o, chance((uint32_t)json_object_array_length(o)));
-		}
-		if ((!json_object_is_type(next, json_type_object) &&
-		     !json_object_is_type(next, json_type_array)) || !chance(6))
-			return o;
-		o = next;
-	}
-	return o;
+	(void)json_c_visit(o, 0, draw_one, &d);
+	return d.drawn;
 }
 
 static struct json_object *copy_of(struct json_object *v)

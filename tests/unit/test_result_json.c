@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/exec.h"
 #include "advisor/model/json.h"
@@ -280,6 +281,52 @@ static void schema_refuses(void **state)
 	}
 }
 
+/* Every real in a result goes this way; written twice it must be the same text, whatever it was. */
+static void reals_are_written_as_they_are_read(void **state)
+{
+	static const char *const odd[] = {"-0.0",
+					  "-0",
+					  "0",
+					  "-0e5",
+					  "0.1",
+					  "5e-324",
+					  "-5e-324",
+					  "1e308",
+					  "-1e308",
+					  "1e19",
+					  "18446744073709551615",
+					  "9007199254740993",
+					  "0.30000000000000004"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		_cleanup_free_ char *in = str_printf("{\"v\":%s}", odd[i]), *was = NULL;
+
+		for (unsigned turn = 0; turn < 3; turn++) {
+			struct json_object *o = NULL, *written = json_object_new_object();
+			_cleanup_free_ char *text = NULL;
+			double v = 1;
+			int err = 0;
+			struct jin j;
+
+			assert_int_equal(json_parse_text(was ? was : in, strlen(was ? was : in),
+							 "v", &o, NULL),
+					 0);
+			j = jin_top(o, NULL, &err);
+			jget_real(&j, "v", &v);
+			assert_int_equal(err, 0);
+			assert_true(v == strtod(odd[i], NULL));
+			jput_real(written, "v", v);
+			json_object_put(o);
+			text = text_of(written);
+			if (was)
+				assert_string_equal(text, was);
+			free(was);
+			was = take_ptr(text);
+		}
+	}
+}
+
 #define WITH(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -289,7 +336,7 @@ int main(void)
 		WITH(nothing_is_lost),	    WITH(request_is_kept),
 		WITH(undecided_is_kept),    WITH(damaged_is_refused),
 		WITH(truncated_is_refused), WITH(schema_accepts),
-		WITH(schema_refuses),
+		WITH(schema_refuses),	    cmocka_unit_test(reals_are_written_as_they_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
