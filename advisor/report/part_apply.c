@@ -151,9 +151,9 @@ void part_repeat(struct doc *d, const struct result *r)
 	for (size_t i = 0; i < q->n_workloads; i++)
 		buf_addf(&loads, "%s%s:%u", i ? "," : "", q->workloads[i].profile, q->workloads[i].count);
 	doc_section(d, "The job, to repeat it");
-	doc_add(d, BLOCK_PARAGRAPH, "--for %s --role %s --budget %s --seed %ju; %zu trials of %zu candidates.",
+	doc_add(d, BLOCK_PARAGRAPH, "--for %s --role %s --budget %s --seed %ju; %zu trial%s of %zu candidate%s.",
 		loads.s ? loads.s : "-", role_name(q->role), budget_name(q->budget), (uintmax_t)q->seed,
-		r->n_trials, r->n_candidates);
+		r->n_trials, r->n_trials == 1 ? "" : "s", r->n_candidates, r->n_candidates == 1 ? "" : "s");
 	for (size_t i = 0; i < r->n_trials && !t; i++)
 		if (r->trials[i].state == TRIAL_OK)
 			t = &r->trials[i];
