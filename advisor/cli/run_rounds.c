@@ -293,12 +293,16 @@ static double place(const struct tournament_verdict *v, size_t i)
 	return 1e4;
 }
 
-static char *ranking_note(const struct session *s, const struct tournament_verdict *v)
+static char *ranking_note(const struct session *s, const struct tournament_verdict *v, bool alone)
 {
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%zu trial%s in %zu round%s; ", v->trials, v->trials == 1 ? "" : "s", v->rounds,
 		 v->rounds == 1 ? "" : "s");
+	if (alone) {
+		buf_add(&b, "no other layout was measured, so there was nothing to compare it with");
+		return buf_take(&b);
+	}
 	switch (v->end) {
 	case TOURNAMENT_DECIDED:
 		buf_addf(&b, "one is left. The chance that a truly better layout was dropped is at most "
@@ -348,9 +352,9 @@ int rounds_ranking(const struct session *s, const struct rounds *r, struct decid
 				ranks[n].rank++;
 		n++;
 	}
-	note = ranking_note(s, &v);
+	note = ranking_note(s, &v, n == 1);
 	ret->n = n;
-	ret->confidence = v.in ? 1 - v.alpha : -1;
+	ret->confidence = v.in && n > 1 ? 1 - v.alpha : -1;
 	tournament_verdict_release(&v);
 	if (!note)
 		return -ENOMEM;

@@ -51,6 +51,7 @@ done
 check "one drive, live: exits 4" exits 4 stripewise run /dev/nvme0n1 --role live --erase LAB0001
 # shellcheck disable=SC2086
 check "one drive, dev: works" exits 0 stripewise run /dev/nvme0n1 --role dev --fs ext4 --budget quick --max-time 60s --erase LAB0001 --out "$out/dev"
+check "one drive, dev: a layout alone is not sure of anything" jq -e '.verdict.confidence == null and (.verdict.confidence_why | test("nothing to compare"))' "$out/dev/result.json"
 # shellcheck disable=SC2086
 check "--role snapshot works" exits 0 stripewise run $devs --role snapshot --levels 0 --chunks 128 --budget quick --max-time 90s $erase --out "$out/snapshot"
 check "a snapshot volume may be a stripe" jq -e \
