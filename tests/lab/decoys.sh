@@ -96,17 +96,16 @@ fi
 # Before md is loaded: nothing of an assembled array is written until it is used.
 [ "$2" = make ] || modprobe md-mod start_ro=1
 . tests/lab/tap.sh
-dev() { # by serial: names are not promised
-	local d
-	for d in /sys/block/nvme*n? /sys/block/sd?; do
-		grep -qx 1 "$d/hidden" 2>/dev/null && continue # a path of a multipath head
-		if { grep -qx "$1 *" "$d/device/serial" || grep -qa "$1\$" "$d/device/vpd_pg80"; } 2>/dev/null; then
-			echo "/dev/${d##*/}"
-			return
-		fi
-	done
-	echo "/dev/no-$1"
-}
+# By serial: names are not promised. Looked up once: a process costs much in an emulated server.
+declare -A node=()
+for d in /sys/block/nvme*n? /sys/block/sd?; do
+	{ read -r hidden <"$d/hidden"; } 2>/dev/null || hidden=0 # a path of a multipath head
+	[ "$hidden" = 0 ] || continue
+	{ read -r serial <"$d/device/serial"; } 2>/dev/null || serial=$(tail -c +5 "$d/device/vpd_pg80" | tr -d '\0')
+	serial=${serial%% *}
+	[ -n "${node[$serial]:-}" ] || node[$serial]=/dev/${d##*/}
+done
+dev() { echo "${node[$1]:-/dev/no-$1}"; }
 a=$(dev NAMEDA) b=$(dev NAMEDB)
 out=$LAB_OUT/run.$2
 # shellcheck disable=SC2054 # commas are meant
@@ -132,11 +131,10 @@ mounted() { grep /run/stripewise /proc/mounts || { cat /tmp/run.out; return 1; }
 same() { diff /tmp/before <(picture); }
 # Sectors written and discarded, of all but the two that were named.
 writes() {
-	local d
-	for d in /sys/block/nvme*n? /sys/block/sd?; do
-		case /dev/${d##*/} in "$a" | "$b") continue ;; esac
-		awk -v d="${d##*/}" '{print d, $7, $14}' "$d/stat"
-	done
+	awk -v a="${a##*/}" -v b="${b##*/}" '{
+		split(FILENAME, part, "/")
+		if (part[4] != a && part[4] != b) print part[4], $7, $14
+	}' /sys/block/nvme*n?/stat /sys/block/sd?/stat
 }
 unwritten() { diff /tmp/writes <(writes); }
 refused() { # refused DEVICE SERIAL [PATTERN]: named beside a good one, and with consent
