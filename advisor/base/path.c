@@ -46,6 +46,96 @@ bool root_is_live(const struct root *r)
 	return !r->prefix;
 }
 
+/* Opens the first component of *at below `dir` and moves *at behind it. */
+static int open_component(int dir, const char **at, int flags)
+{
+	size_t n = strcspn(*at, "/");
+	_cleanup_free_ char *name = strndup(*at, n);
+	int fd;
+
+	if (!name)
+		return -ENOMEM;
+	*at += n;
+	*at += strspn(*at, "/");
+	fd = openat(dir, *name ? name : ".", flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Goes on at what the link says: from `dir`, or from the root. *rest becomes it and `behind`. */
+static int follow_link(int root_fd, int link_fd, int *dir, char **rest, const char *behind)
+{
+	char target[4096]; /* PATH_MAX: the kernel has no longer ones */
+	ssize_t n = readlinkat(link_fd, "", target, sizeof(target) - 1);
+	char *longer;
+
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	longer = str_printf("%s/%s", target, behind);
+	if (!longer)
+		return -ENOMEM;
+	free(*rest);
+	*rest = longer;
+	if (target[0] != '/')
+		return 0;
+	(void)close(*dir);
+	*dir = openat(root_fd, ".", O_PATH | O_CLOEXEC);
+	return *dir < 0 ? -errno : 0;
+}
+
+int path_walk_in_root(int root_fd, int flags, const char *path)
+{
+	_cleanup_free_ char *rest = strdup(path);
+	_cleanup_close_ int dir = openat(root_fd, ".", O_PATH | O_CLOEXEC);
+	const char *at = rest;
+	unsigned links = 0;
+
+	if (!rest || dir < 0)
+		return rest ? -errno : -ENOMEM;
+	if (!*path)
+		return -ENOENT;
+	for (;;) {
+		_cleanup_close_ int fd = -1;
+		const char *behind;
+		struct stat st;
+
+		at += strspn(at, "/");
+		behind = at;
+		if (!*at)
+			return open_component(dir, &at, flags); /* "": the directory itself */
+		/* The directory above the root is the root. */
+		if (!strncmp(at, "..", 2) && (!at[2] || at[2] == '/') && same_file(dir, root_fd)) {
+			at += 2;
+			continue;
+		}
+		fd = open_component(dir, &behind, O_PATH | O_NOFOLLOW);
+		if (fd < 0)
+			return fd;
+		if (fstat(fd, &st) < 0)
+			return -errno;
+		if (S_ISLNK(st.st_mode) && (*behind || !(flags & O_NOFOLLOW))) {
+			int r = links++ < 40 ? follow_link(root_fd, fd, &dir, &rest, behind) : -ELOOP;
+
+			if (r)
+				return r;
+			at = rest;
+		} else if (*behind) {
+			(void)close(dir);
+			dir = take_fd(&fd);
+			at = behind;
+		} else {
+			return open_component(dir, &at, flags | O_NOFOLLOW);
+		}
+	}
+}
+
 /*
  * On the live machine "/proc/self" and friends are magic links that RESOLVE_IN_ROOT refuses, so
  * the path is opened as it is.
@@ -65,6 +155,9 @@ static int open_in_root(const struct root *r, int flags, const char *path)
 	do {
 		fd = syscall(SYS_openat2, r->fd, path, &how, sizeof(how));
 	} while (fd < 0 && errno == EAGAIN);
+	/* Linux has openat2 since 5.6; a container's seccomp filter may answer EPERM in its place. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return path_walk_in_root(r->fd, flags, path);
 	return fd < 0 ? -errno : (int)fd;
 }
 

@@ -35,6 +35,13 @@ bool root_is_live(const struct root *r);
 int root_fd(const struct root *r, int flags, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * What openat2() with RESOLVE_IN_ROOT does, for kernels before 5.6 and filters that keep it away:
+ * opens `path` below the directory `root_fd` by walking it; links stay inside. A tree that changes
+ * meanwhile can lead out of it, which the kernel's own call would not allow. Descriptor or -errno.
+ */
+int path_walk_in_root(int root_fd, int flags, const char *path);
+
 int root_read(const struct root *r, char **ret, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int root_read_u64(const struct root *r, uint64_t *ret, const char *fmt, ...)

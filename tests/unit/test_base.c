@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/: parsing, units, programs, reads with a root; model/json, facts. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -184,6 +185,55 @@ static void reads_with_a_root(void **state)
 	assert_int_equal(root_open(&root, "/nonexistent-dir"), -ENOENT);
 }
 
+/* What the kernel's own call does (openat2) and the walk for kernels without it, on one tree. */
+static void walks_as_the_kernel_does(void **state)
+{
+	static const char *const links[][2] = {
+		{"rel", "d/f"},	   {"abs", "/d/f"},	  {"up", "../../../d/f"}, {"d/back", "../d/e/.."},
+		{"loop", "loop"},  {"dangling", "d/none"}, {"dir", "d/e"},	  {"d/e/top", "/"},
+		{"chain", "rel2"}, {"rel2", "d/../rel"},  {"out", "/../etc/passwd"}, {"d/self", "."},
+	};
+	static const char *const paths[] = {
+		"/",	  "/d",	     "/d/f",	  "//d//f",	   "/d/./f",	  "/d/../d/f", "/../d/f",
+		"/rel",	  "/abs",    "/up",	  "/d/back/f",	   "/loop",	  "/loop/x",   "/dangling",
+		"/dir",	  "/dir/..", "/dir/../f", "/d/e/top/d/f",  "/d/e/top/..", "/chain",    "/out",
+		"/none",  "/d/f/x",  "/d/f/..",	  "/d/none/../f",  "/d/self/f",	  "/..",       "",
+		"/d/e/../../d/e/top/rel",
+	};
+	static const int flags[] = {O_RDONLY, O_PATH, O_RDONLY | O_DIRECTORY, O_PATH | O_NOFOLLOW,
+				    O_RDONLY | O_NOFOLLOW};
+	char dir[] = "/tmp/sw-walk-XXXXXX";
+	struct root root;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(root_open(&root, dir), 0);
+	assert_int_equal(mkdirat(root.fd, "d", 0755), 0);
+	assert_int_equal(mkdirat(root.fd, "d/e", 0755), 0);
+	assert_int_equal(close(openat(root.fd, "d/f", O_CREAT | O_WRONLY, 0644)), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		assert_int_equal(symlinkat(links[i][1], root.fd, links[i][0]), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(flags); k++) {
+			_cleanup_close_ int want = root_fd(&root, flags[k], "%s", paths[i]);
+			_cleanup_close_ int got = path_walk_in_root(root.fd, flags[k], paths[i]);
+			struct stat a, b;
+
+			if (want < 0 || got < 0) {
+				if (want != got)
+					fail_msg("%s, flags %x: %d, not %d", paths[i], (unsigned)flags[k],
+						 got, want);
+				continue;
+			}
+			assert_int_equal(fstat(want, &a), 0);
+			assert_int_equal(fstat(got, &b), 0);
+			if (a.st_ino != b.st_ino || a.st_dev != b.st_dev)
+				fail_msg("%s, flags %x: another file", paths[i], (unsigned)flags[k]);
+		}
+	}
+	root_close(&root);
+}
+
 static int parse_err(const char *text)
 {
 	struct json_object *o = NULL;
@@ -292,7 +342,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),	 cmocka_unit_test(chunks_and_durations),
 		cmocka_unit_test(units),	 cmocka_unit_test(programs),
-		cmocka_unit_test(reads_with_a_root), cmocka_unit_test(json_texts),
+		cmocka_unit_test(reads_with_a_root), cmocka_unit_test(walks_as_the_kernel_does),
+		cmocka_unit_test(json_texts),
 		cmocka_unit_test(reals_become_whole),
 		cmocka_unit_test(json_fields),	 cmocka_unit_test(built_in_data),
 	};
