@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
@@ -275,10 +276,53 @@ static int rewrite(const char *path)
 	return fd >= 0 ? md_super_rewrite(fd) : errno == EBUSY ? 0 : -errno;
 }
 
+bool array_holds(const struct root *root, const char *path)
+{
+	_cleanup_list_ char **holders = NULL;
+
+	return root_list(root, &holders, "/sys/class/block/%s/holders", strrchr(path, '/') + 1) == 0 &&
+	       holders[0];
+}
+
+/* The drive that a partition is on; else the device itself. */
+static char *whole_drive(const struct root *root, const char *name)
+{
+	_cleanup_free_ char *real = NULL;
+	char *slash;
+
+	if (!root_exists(root, "/sys/class/block/%s/partition", name))
+		return strdup(name);
+	if (root_realpath(root, &real, "/sys/class/block/%s/..", name) || !(slash = strrchr(real, '/')))
+		return NULL;
+	return strdup(slash + 1);
+}
+
+/*
+ * Closing a drive that was written makes udev look at it, and where it still finds a superblock,
+ * assemble the array anew (64-md-raid-assembly.rules): then it is busy. udev lets a drive be while
+ * somebody has a lock on it, and comes back later (systemd.io, "Locking Block Device Access").
+ * The lock lasts until the descriptor is closed. -1: there is none, and only a race to win.
+ */
+static int keep_udev_away(const struct root *root, const char *path)
+{
+	_cleanup_free_ char *name = whole_drive(root, strrchr(path, '/') + 1);
+	_cleanup_close_ int fd = name ? root_fd(root, 0, "/dev/%s", name) : -1;
+
+	for (int tries = 0; fd >= 0 && tries < 50; tries++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return take_fd(&fd);
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			break;
+		act_nap(100); /* udev is looking at it right now */
+	}
+	return -1;
+}
+
 int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_foreign,
 	       struct why *why)
 {
 	_cleanup_strv_ struct strv argv = {0};
+	_cleanup_close_ int lock = keep_udev_away(a->root, path);
 	int r = whose(path, uuid);
 
 	if (r == 2)
@@ -296,14 +340,15 @@ int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_for
 		return why_exit(why, SW_EXIT_LEFT_BEHIND, r, "cannot clear the scratch md superblock", path,
 				"run `stripewise undo` when it can be written again", "%s", strerror(-r));
 	r = fault_point2("zero-superblock", "before");
-	/* "Couldn't open for write": udev has it for a moment. */
+	/* "Couldn't open for write": somebody has it for a moment. */
 	for (int tries = 0; !r && tries < 10; tries++) {
 		r = act_exec(a, &argv, ZERO_LIMIT_S, path, tries == 9 ? why : NULL);
 		if (!r && whose(path, uuid) == 1)
 			r = -EIO;
-		if (!r || r == -ENOENT || r == -ETIMEDOUT)
+		if (!r || r == -ENOENT || r == -ETIMEDOUT || array_holds(a->root, path))
 			break;
-		act_settle(a);
+		if (lock < 0) /* with it, udev would have us wait for ourselves */
+			act_settle(a);
 		act_nap(300);
 		r = tries < 9 ? 0 : r;
 	}

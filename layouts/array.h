@@ -34,9 +34,13 @@ int array_check(const struct root *root, const char *name, const struct candidat
 /* mdadm --stop, with patience; 0 if there is no such array. No journal. */
 int array_stop(struct acts *a, const char *name, struct why *why);
 
+/* Is the device "/dev/NAME" held by an array (or another device)? */
+bool array_holds(const struct root *root, const char *path);
+
 /*
  * Clears the md superblock on `path` if it is there and carries `uuid` (NULL: our mark); 0 if it
- * is not there; leaves a foreign one alone and says so in `ret_foreign`. No journal.
+ * is not there; leaves a foreign one alone and says so in `ret_foreign`. udev is kept
+ * away from the drive meanwhile. Fails at once if an array holds it. No journal.
  */
 int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_foreign,
 	       struct why *why);

@@ -143,8 +143,14 @@ int leftover_clear_member(struct acts *a, const char *name, const char *uuid, st
 		return why_exit(why, SW_EXIT_LEFT_BEHIND, r, "cannot read", path,
 				"run `stripewise undo` when it answers again", "%s", strerror(-r));
 	r = stop_holders(a, name, done, why);
-	if (!r)
+	/* udev may assemble it once more before it is told to stay away. */
+	for (int tries = 0; !r; tries++) {
 		r = array_zero(a, path, uuid, &foreign, why);
+		if (!r || tries == 3 || !array_holds(a->root, path))
+			break;
+		why_clear(why);
+		r = stop_holders(a, name, done, why);
+	}
 	return r ? r : strv_addf(done, "cleared the scratch superblock on %s", name);
 }
 

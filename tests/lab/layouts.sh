@@ -3,7 +3,7 @@
 # layouts/ alone, on real md: every kind of candidate is built, read back and taken away; then the
 # program is killed, or made to fail, at each act in turn, and undo brings the machine back.
 #   tests/lab/layouts.sh some     a representative part
-#   tests/lab/layouts.sh all      all of build crash fail undo power; each can be given alone, too
+#   tests/lab/layouts.sh all      all of build crash fail undo udev power; each can be given alone, too
 #   tests/lab/layouts.sh wide     more candidates
 # shellcheck disable=SC2317 # functions are called through check
 set -u
@@ -25,10 +25,11 @@ if [ "${1:-}" != --guest ]; then
 		$(pkg-config --cflags $packages) -o "$program" tests/lab/layouts_main.c \
 		"$B/libstripewise.a" $(pkg-config --libs $packages) -laio -lm || exit 1
 	status=0
-	case $what in all) what="build crash fail undo power" ;; esac
+	case $what in all) what="build crash fail undo udev power" ;; esac
 	for part in $what; do
 		case $part in
 		build) drives="--drives 3 --drive size=5G" ;;
+		udev) drives="--drives 2 --udev" ;;
 		power) continue ;;
 		*) drives="--drives 2" ;;
 		esac
@@ -160,6 +161,19 @@ crash | fail | undo | some)
 	check "no array, superblock, mount or file is left" diff <(things /tmp/before) <(things <(whole))
 	check "and settings are not guessed" diff <(settings /tmp/settings) <(settings <(whole))
 	check "undo with nothing to do" "$program" undo
+	;;
+udev)
+	whole >/tmp/before
+	# Time enough for udev to assemble what it finds on a drive that was just written.
+	mkdir /tmp/slow
+	printf '#!/bin/sh\ncase "$*" in *--zero-superblock*) sleep 3 ;; esac\nexec %s "$@"\n' "$(command -v mdadm)" \
+		>/tmp/slow/mdadm
+	chmod +x /tmp/slow/mdadm
+	PATH=/tmp/slow:$PATH
+	check "udev does not assemble an array whose superblocks are being cleared" run_one
+	check "and nothing is left" diff /tmp/before <(whole)
+	STRIPEWISE_FAULT=mount-after:kill run_one >/tmp/killed 2>&1
+	check "nor while undo clears them" undone
 	;;
 cut)
 	# One boot: what the last power cut left is undone, and the next one comes.
