@@ -86,17 +86,21 @@ int parse_u64_any(const char *s, uint64_t *ret)
 	return 0;
 }
 
-/*
- * Reads DIGITS[.DIGITS] at `s`; 0 and the end, or -EINVAL. At most 18 digits on either side are
- * looked at as exact; more is -ERANGE.
- */
-static int parse_decimal(const char *s, long double *ret, size_t *ret_used)
+/* A decimal as it was written: whole + fraction / scale. */
+struct decimal {
+	unsigned __int128 whole; /* below 10^20 */
+	uint64_t fraction, scale; /* below 10^18; 1, 10 ... 10^18 */
+};
+
+/* Reads DIGITS[.DIGITS] at `s`; 0 and the end, -EINVAL, or -ERANGE if the digits are too many. */
+static int parse_decimal(const char *s, struct decimal *ret, size_t *ret_used)
 {
-	long double v = 0, scale = 1;
+	struct decimal d = {.scale = 1};
 	size_t i = 0, digits = 0;
 
 	for (; s[i] >= '0' && s[i] <= '9'; i++, digits++)
-		v = v * 10 + (s[i] - '0');
+		if (digits < 20)
+			d.whole = d.whole * 10 + (unsigned)(s[i] - '0');
 	if (!digits) {
 		*ret_used = i;
 		return -EINVAL;
@@ -107,26 +111,28 @@ static int parse_decimal(const char *s, long double *ret, size_t *ret_used)
 		size_t first = ++i;
 
 		for (; s[i] >= '0' && s[i] <= '9'; i++) {
-			scale *= 10;
-			v += (s[i] - '0') / scale;
+			if (i - first >= 18)
+				continue;
+			d.scale *= 10;
+			d.fraction = d.fraction * 10 + (unsigned)(s[i] - '0');
 		}
 		if (i == first || i - first > 18) {
 			*ret_used = i;
 			return -EINVAL;
 		}
 	}
-	*ret = v;
+	*ret = d;
 	*ret_used = i;
 	return 0;
 }
 
 int parse_ratio(const char *s, double *ret, size_t *ret_at)
 {
+	struct decimal d;
 	size_t used = 0;
-	long double v;
 	int r;
 
-	r = s ? parse_decimal(s, &v, &used) : -EINVAL;
+	r = s ? parse_decimal(s, &d, &used) : -EINVAL;
 	if (!r && s[used])
 		r = -EINVAL;
 	if (r) {
@@ -134,7 +140,7 @@ int parse_ratio(const char *s, double *ret, size_t *ret_at)
 			*ret_at = used;
 		return r;
 	}
-	*ret = (double)v;
+	*ret = (double)((long double)(d.whole * d.scale + d.fraction) / (long double)d.scale);
 	return 0;
 }
 
@@ -148,11 +154,12 @@ static int parse_with_unit(const char *s, const struct unit *units, size_t n, ui
 			   size_t *ret_at)
 {
 	const struct unit *u = NULL;
+	unsigned __int128 v;
+	struct decimal d;
 	size_t used = 0;
-	long double v;
 	int r;
 
-	r = s ? parse_decimal(s, &v, &used) : -EINVAL;
+	r = s ? parse_decimal(s, &d, &used) : -EINVAL;
 	for (size_t i = 0; !r && i < n; i++)
 		if (!strcasecmp(s + used, units[i].name))
 			u = &units[i];
@@ -164,8 +171,9 @@ static int parse_with_unit(const char *s, const struct unit *units, size_t n, ui
 			*ret_at = used;
 		return r;
 	}
-	v = roundl(v * (long double)u->factor);
-	if (v >= 18446744073709551616.0L) {
+	v = d.whole * u->factor; /* no factor is beyond 10^16, so all of this is below 2^127 */
+	v += ((unsigned __int128)d.fraction * u->factor * 2 + d.scale) / ((unsigned __int128)d.scale * 2);
+	if (v > UINT64_MAX) {
 		if (ret_at)
 			*ret_at = 0; /* no single character is to blame */
 		return -ERANGE;

@@ -273,8 +273,8 @@ static void read_only_sysctls(void **state)
 	fake_put(&f, "proc/sys/vm/dirty_bytes", "0\n");
 	vm = str_printf("%s/proc/sys/vm", f.dir);
 	run = str_printf("%s/run-dir", f.dir);
-	assert_int_equal(mount(vm, vm, NULL, MS_BIND, NULL), 0);
-	assert_int_equal(mount(NULL, vm, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
+	assert_int_equal(mount(vm, vm, "none", MS_BIND, NULL), 0);
+	assert_int_equal(mount("none", vm, "none", MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
 	a = (struct acts){.root = &f.root, .run_dir = run};
 	assert_int_equal(journal_create(&a.journal, &f.root, run, NULL, NULL), 0);
 	assert_int_equal(tuning_sysctl(&a, "vm.dirty_ratio", 5, &why), -EROFS);
@@ -302,7 +302,7 @@ int main(void)
 	};
 
 	/* Mounts of a test end with it, and nobody else sees them. */
-	may_mount = !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	may_mount = !unshare(CLONE_NEWNS) && !mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL);
 	if (!may_mount)
 		(void)fprintf(stderr, "# no mount namespace (%s): two tests are skipped\n", strerror(errno));
 	return cmocka_run_group_tests_name("machines", tests, NULL, NULL);
