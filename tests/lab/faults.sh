@@ -3,10 +3,10 @@
 # Everything that goes wrong on purpose, one line a scenario: refusals, decoys, signals, kills and
 # power cuts, failing acts, failing drives. Ends with one line:
 #   N scenarios, N failed, N decoy bytes changed
-# usage: tests/lab/faults.sh [NAME...]   gate kill layouts decoys failing
+# usage: tests/lab/faults.sh [NAME...]   gate kill points decoys failing layouts
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-[ $# -gt 0 ] || set -- gate kill decoys failing layouts
+[ $# -gt 0 ] || set -- gate kill points decoys failing layouts
 all=0 failed=0 bytes=0
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
