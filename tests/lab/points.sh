@@ -19,13 +19,11 @@ tuning="sysfs-write-before sysfs-write-after sysctl-write-before sysctl-write-af
 fails="mkdir-before wipe-before mdadm-create-before mkfs-before mount-before umount-before mdadm-stop-before
 	zero-superblock-before rmdir-before"
 [ "$2" != some ] || { first="mkfs-after umount-after" tuning="sysctl-write-after" fails="mount-before"; }
-number=0
 at() { # at POINT:ACTION [OPTION...]: a run that comes to it; its exit status
 	local fault=$1
 	shift
-	number=$((number + 1))
 	STRIPEWISE_FAULT=$fault stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 --fs ext4 \
-		--budget quick --for valheim:1 --seed 1 --erase LAB0001,LAB0002 --out "$LAB_OUT/$number" "$@" \
+		--budget quick --for valheim:1 --seed 1 --erase LAB0001,LAB0002 --out "$LAB_OUT/${fault/:/-}" "$@" \
 		>/tmp/run.out 2>&1 </dev/null
 }
 something() { case $1 in wipe-*) mkfs.ext4 -q -F /dev/nvme1n1 ;; esac } # to be wiped
