@@ -105,6 +105,16 @@ bool str_starts(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+bool str_has_word(const char *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = s; n && (at = strstr(at, word)); at++)
+		if ((at == s || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[n]))
+			return true;
+	return false;
+}
+
 char *str_strip(char *s)
 {
 	size_t n = strlen(s), skip = 0;

@@ -34,6 +34,8 @@ char *str_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* True if `s` begins with `prefix`. */
 bool str_starts(const char *s, const char *prefix);
+/* Is `word` in `s`, with no letter or digit beside it? "nvme1n1" is not in "with nvme1n10". */
+bool str_has_word(const char *s, const char *word);
 
 /* Removes white space at both ends, in place; returns its argument (moved left). */
 char *str_strip(char *s);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
@@ -95,7 +96,7 @@ static int shared(const struct decide_input *in, struct strv *w)
 			for (size_t j = 0; j < i && !said; j++) {
 				const struct drive *e = decide_member(in, j);
 
-				said = e && strstr(text, e->name);
+				said = e && str_has_word(text, e->name);
 			}
 			if (!said && strv_addf(w, "%s shares %s.", d->name, text) < 0)
 				return -ENOMEM;

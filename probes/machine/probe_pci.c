@@ -174,13 +174,16 @@ static void read_numa(const struct probe *p, const char *dir, struct fact_u64 *r
 /* Directory of the last PCI device in a path; caller frees, NULL if there is none. */
 static char *last_pci_dir(const char *path, const char *address)
 {
-	const char *at = NULL, *next = path;
+	const char *at = NULL;
+	size_t len = strlen(address);
 
-	while ((next = strstr(next, address))) {
-		at = next;
-		next += strlen(address);
+	/* Whole folders: "0000:01:00.0" is not in "/10000:01:00.0". */
+	for (const char *part = path; part; part = strchr(part, '/')) {
+		part += *part == '/';
+		if (strcspn(part, "/") == len && !strncmp(part, address, len))
+			at = part;
 	}
-	return at ? strndup(path, (size_t)(at - path) + strlen(address)) : NULL;
+	return at ? strndup(path, (size_t)(at - path) + len) : NULL;
 }
 
 /* A drive behind a RAID controller is a virtual disk: what a driver of that kind shows. */

@@ -341,9 +341,29 @@ static void built_in_data(void **state)
 	assert_null(data_find("no-such-file"));
 }
 
+static void whole_words(void **state)
+{
+	static const struct {
+		const char *text, *word;
+		bool in;
+	} t[] = {
+		{"switch with nvme1n10", "nvme1n1", false}, {"switch with nvme1n1", "nvme1n1", true},
+		{"nvme1n10, nvme1n1", "nvme1n1", true},	    {"nvme1n1, nvme1n10", "nvme1n1", true},
+		{"10000:01:00.0", "0000:01:00.0", false},   {"sda1", "sda", false},
+		{"/dev/sda:", "sda", true},		    {"", "sda", false},
+		{"sda", "", false},			    {"xsda sda", "sda", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		if (str_has_word(t[i].text, t[i].word) != t[i].in)
+			fail_msg("'%s' in '%s'", t[i].word, t[i].text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_words),
 		cmocka_unit_test(sizes),	 cmocka_unit_test(chunks_and_durations),
 		cmocka_unit_test(units),	 cmocka_unit_test(programs),
 		cmocka_unit_test(reads_with_a_root), cmocka_unit_test(walks_as_the_kernel_does),

@@ -375,6 +375,31 @@ static void test_root(void **state)
 }
 
 /* Files full of garbage: facts that are not known, no crash, never an eligible drive. */
+/* "0000:01:00.0" is also the end of "10000:01:00.0", further down: each is looked at as itself. */
+static void test_pci_domains(void **state)
+{
+	static const char up[] = "sys/devices/pci0000:00/0000:01:00.0";
+	static const char down[] = "sys/devices/pci0000:00/0000:01:00.0/pci10000:01/10000:01:00.0";
+	_cleanup_free_ char *raid = str_printf("%s/driver", up), *own = str_printf("%s/driver", down);
+	_cleanup_free_ char *size = str_printf("%s/host0/block/sda/size", down);
+	_cleanup_free_ char *to = str_printf("../%s/host0/block/sda", down + 4);
+	struct fake_root f;
+	struct machine m;
+
+	(void)state;
+	fake_open(&f);
+	fake_put(&f, size, "8388608\n");
+	fake_link(&f, raid, "../../../bus/pci/drivers/megaraid_sas");
+	fake_link(&f, own, "../../../../../bus/pci/drivers/ahci");
+	fake_link(&f, "sys/block/sda", to);
+	assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+	assert_int_equal(m.n_drives, 1);
+	assert_non_null(m.drives[0].behind);
+	assert_non_null(strstr(m.drives[0].behind, "0000:01:00.0 (driver megaraid_sas)"));
+	machine_free(&m);
+	fake_close(&f);
+}
+
 static void test_garbage(void **state)
 {
 	static const char *const files[] = {
@@ -480,6 +505,7 @@ int main(void)
 		cmocka_unit_test(test_verdict_contents),
 		cmocka_unit_test(test_verdict_twins_and_partitions),
 		cmocka_unit_test(test_root),
+		cmocka_unit_test(test_pci_domains),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_vpd),
 	};
