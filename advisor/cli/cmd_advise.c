@@ -167,18 +167,17 @@ static void narrow(const struct request *q, struct result *r)
 			r->candidates[n++] = keep;
 		}
 	}
-	for (size_t i = n; i < r->n_candidates; i++) {
-		for (size_t k = 0; k < r->n_trials; k++)
-			if (!strcmp(r->trials[k].candidate, r->candidates[i].id)) {
-				trial_free(&r->trials[k]);
-				memmove(&r->trials[k], &r->trials[k + 1],
-					(r->n_trials - k - 1) * sizeof(*r->trials));
-				r->n_trials--;
-				k--;
-			}
+	for (size_t i = n; i < r->n_candidates; i++)
 		candidate_free(&r->candidates[i]);
-	}
 	r->n_candidates = n;
+	n = 0;
+	for (size_t i = 0; i < r->n_trials; i++) {
+		if (result_candidate(r, r->trials[i].candidate))
+			r->trials[n++] = r->trials[i];
+		else
+			trial_free(&r->trials[i]);
+	}
+	r->n_trials = n;
 }
 
 /*

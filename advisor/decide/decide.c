@@ -69,7 +69,8 @@ static int undecided(const struct decide_input *in, const struct standing *s, st
 	return backup_settle(in, v);
 }
 
-static int confidence_of(const struct decide_input *in, const char *id, struct verdict *v)
+static int confidence_of(const struct decide_input *in, const struct standing *s, const char *id,
+			 struct verdict *v)
 {
 	const struct decide_ranking *r = in->ranking;
 
@@ -81,7 +82,7 @@ static int confidence_of(const struct decide_input *in, const char *id, struct v
 		v->confidence = r->confidence;
 		v->confidence_note = strdup(r->note ? r->note : "as the tournament says");
 	} else {
-		int err = standings_jackknife(in, id, &v->confidence);
+		int err = standings_jackknife(in, s, id, &v->confidence);
 
 		if (err)
 			return err;
@@ -98,7 +99,7 @@ static int confidence(const struct decide_input *in, const struct standing *s, c
 		      struct verdict *v)
 {
 	struct buf note = BUF_INIT;
-	int err = confidence_of(in, id, v);
+	int err = confidence_of(in, s, id, v);
 
 	if (err)
 		return err;
@@ -246,7 +247,7 @@ int decide(const struct decide_input *in, struct verdict *ret, struct why *why)
 	int err = check(in, why);
 
 	if (!err)
-		err = standings_build(in, STANDINGS_ALL_ROUNDS, &s);
+		err = standings_build(in, &s);
 	if (err)
 		return err;
 	err = fill(in, s, &v, why);

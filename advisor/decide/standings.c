@@ -36,10 +36,9 @@ static void summarise(struct standing *s, enum figure f, double *values, unsigne
 	s->median[f] = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-static bool counts(const struct trial *t, const struct candidate *c, unsigned skip)
+bool standings_counts(const struct trial *t, const char *id)
 {
-	return t->candidate && !strcmp(t->candidate, c->id) && !trial_is_extra(t) &&
-	       (skip == STANDINGS_ALL_ROUNDS || t->round != skip);
+	return t->candidate && !strcmp(t->candidate, id) && !trial_is_extra(t);
 }
 
 static int admit(const struct decide_input *in, const struct candidate *c, struct standing *s)
@@ -54,14 +53,14 @@ static int admit(const struct decide_input *in, const struct candidate *c, struc
 	return s->why_not ? 0 : -ENOMEM;
 }
 
-static int build_one(const struct decide_input *in, const struct candidate *c, unsigned skip,
-		     double *values, struct standing *s)
+static int build_one(const struct decide_input *in, const struct candidate *c, double *values,
+		     struct standing *s)
 {
 	s->candidate = strdup(c->id);
 	if (!s->candidate || admit(in, c, s) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < in->n_trials; i++) {
-		if (!counts(&in->trials[i], c, skip))
+		if (!standings_counts(&in->trials[i], c->id))
 			continue;
 		s->trials++;
 		s->valid += in->trials[i].state == TRIAL_OK;
@@ -72,7 +71,7 @@ static int build_one(const struct decide_input *in, const struct candidate *c, u
 		for (size_t i = 0; i < in->n_trials; i++) {
 			const struct trial *t = &in->trials[i];
 
-			if (counts(t, c, skip) && t->state == TRIAL_OK &&
+			if (standings_counts(t, c->id) && t->state == TRIAL_OK &&
 			    !trial_figure(t, (enum figure)f, &values[n]))
 				n++;
 		}
@@ -81,7 +80,7 @@ static int build_one(const struct decide_input *in, const struct candidate *c, u
 	return 0;
 }
 
-int standings_build(const struct decide_input *in, unsigned skip, struct standing **ret)
+int standings_build(const struct decide_input *in, struct standing **ret)
 {
 	_cleanup_free_ double *values = calloc(in->n_trials + 1, sizeof(*values));
 	struct standing *s = calloc(in->n_candidates + 1, sizeof(*s));
@@ -91,7 +90,7 @@ int standings_build(const struct decide_input *in, unsigned skip, struct standin
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < in->n_candidates; i++) {
-		if (build_one(in, &in->candidates[i], skip, values, &s[i]) < 0) {
+		if (build_one(in, &in->candidates[i], values, &s[i]) < 0) {
 			standings_free(s, in->n_candidates);
 			return -ENOMEM;
 		}
@@ -172,36 +171,4 @@ size_t standings_apply_ranking(struct standing *s, size_t n, const struct decide
 		tied += s[i].tied;
 	}
 	return tied;
-}
-
-static unsigned rounds_of(const struct decide_input *in)
-{
-	unsigned rounds = 0;
-
-	for (size_t i = 0; i < in->n_trials; i++)
-		if (in->trials[i].round >= rounds)
-			rounds = in->trials[i].round + 1;
-	return rounds;
-}
-
-int standings_jackknife(const struct decide_input *in, const char *id, double *ret)
-{
-	unsigned rounds = rounds_of(in), kept = 0;
-
-	if (rounds < 3) {
-		*ret = -1;
-		return 0;
-	}
-	for (unsigned skip = 0; skip < rounds; skip++) {
-		struct standing *s = NULL;
-
-		if (standings_build(in, skip, &s) < 0)
-			return -ENOMEM;
-		(void)standings_mark_ties(s, in->n_candidates);
-		for (size_t i = 0; i < in->n_candidates; i++)
-			kept += s[i].tied && !strcmp(s[i].candidate, id);
-		standings_free(s, in->n_candidates);
-	}
-	*ret = (double)kept / rounds;
-	return 0;
 }

@@ -17,15 +17,16 @@
 #define STANDINGS_MARGIN 0.05
 /* The gap that the standard budget is asked to find (measurement.md "Deciding"). */
 #define STANDINGS_MARGIN_ONE_ROUND 0.15
-#define STANDINGS_ALL_ROUNDS	   ((unsigned)-1)
 
 extern const enum figure standings_order[3];
 
 /*
- * One standing per candidate, in the candidates' order; without the trials of round `skip`
- * (STANDINGS_ALL_ROUNDS: with all). Caller frees each and the array. -ENOMEM.
+ * One standing per candidate, in the candidates' order. Caller frees each and the array. -ENOMEM.
  */
-int standings_build(const struct decide_input *in, unsigned skip, struct standing **ret);
+int standings_build(const struct decide_input *in, struct standing **ret);
+
+/* Is it one of that candidate's rounds? */
+bool standings_counts(const struct trial *t, const char *id);
 
 /* Sets `tied` on the best admissible ones; returns how many (0: no admissible one has figures). */
 size_t standings_mark_ties(struct standing *s, size_t n);
@@ -35,9 +36,11 @@ size_t standings_apply_ranking(struct standing *s, size_t n, const struct decide
 
 /*
  * Share of the rounds that can be left out one at a time with candidate `id` still in front or
- * tied; negative with fewer than three rounds. -ENOMEM.
+ * tied; negative with fewer than three rounds. `all` are the standings with all rounds. The time is
+ * that of sorting the trials, whatever the rounds' numbers are (standings_jackknife.c). -ENOMEM.
  */
-int standings_jackknife(const struct decide_input *in, const char *id, double *ret);
+int standings_jackknife(const struct decide_input *in, const struct standing *all, const char *id,
+			double *ret);
 
 void standings_free(struct standing *s, size_t n);
 
