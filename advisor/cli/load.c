@@ -12,7 +12,7 @@
 #include "advisor/model/json.h"
 #include "advisor/base/ban.h"
 
-/* 10,000 trials with full histograms are a tenth of this. */
+/* 10,000 trials are a quarter of this (scripts/compare-big). */
 #define RESULT_MAX (1u << 30)
 
 static int read_all(int fd, char *to, size_t n)
@@ -75,8 +75,8 @@ int load_result(const char *path, struct result *ret, struct why *why)
 		err = json_parse_text(text, len, path, &o, why);
 	if (err)
 		return err;
-	err = result_from_json(o, ret, why);
-	json_object_put(o);
+	free(take_ptr(text));
+	err = result_take_json(o, ret, why);
 	if (err && why && why->where) {
 		char *where = str_printf("%s: %s", path, why->where);
 

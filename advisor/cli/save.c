@@ -85,9 +85,10 @@ int save_result(const char *dir, const struct result *result, struct why *why)
 {
 	struct json_object *o = result_to_json(result);
 	_cleanup_free_ char *s = json_text(o);
-	_cleanup_free_ char *text = s ? str_printf("%s\n", s) : NULL;
+	_cleanup_free_ char *text = NULL;
 
-	json_object_put(o);
+	json_object_put(o); /* several times the text */
+	text = s ? str_printf("%s\n", s) : NULL;
 	if (!text)
 		return why_set(why, -ENOMEM, "cannot write the result", dir, NULL, "out of memory");
 	return save_text(dir, "result.json", text, 0644, why);

@@ -68,6 +68,8 @@ const struct candidate *result_candidate(const struct result *r, const char *id)
 
 struct json_object *result_to_json(const struct result *r);
 int result_from_json(struct json_object *o, struct result *ret, struct why *why);
+/* The same, and releases `o` in any case: trial by trial, since thousands would be held twice. */
+int result_take_json(struct json_object *o, struct result *ret, struct why *why);
 
 #define _cleanup_result_ __attribute__((cleanup(result_free)))
 

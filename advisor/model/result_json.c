@@ -209,7 +209,8 @@ static void get_candidates(const struct jin *top, struct result *r)
 	}
 }
 
-static void get_trials(const struct jin *top, struct result *r)
+/* `take`: what was read of the document is released at once, and is null there afterwards. */
+static void get_trials(const struct jin *top, bool take, struct result *r)
 {
 	size_t n;
 	struct jin list = jin_array(top, "trials", &n);
@@ -225,6 +226,8 @@ static void get_trials(const struct jin *top, struct result *r)
 		if (!*top->err && !result_candidate(r, r->trials[i].candidate))
 			(void)jin_fail(&t, "candidate", "'%s' is not one of the candidates",
 				       r->trials[i].candidate);
+		if (take)
+			(void)json_object_array_put_idx(list.o, i, NULL);
 	}
 }
 
@@ -284,7 +287,7 @@ static void get_snippets(const struct jin *top, struct result *r)
 	}
 }
 
-int result_from_json(struct json_object *o, struct result *ret, struct why *why)
+static int from_json(struct json_object *o, bool take, struct result *ret, struct why *why)
 {
 	_cleanup_result_ struct result r = {0};
 	uint64_t version = 0;
@@ -298,7 +301,7 @@ int result_from_json(struct json_object *o, struct result *ret, struct why *why)
 	get_tool(&top, &r);
 	get_parts(&top, &r);
 	get_candidates(&top, &r);
-	get_trials(&top, &r);
+	get_trials(&top, take, &r);
 	get_rejected(&top, &r);
 	get_wear(&top, &r);
 	get_snippets(&top, &r);
@@ -307,4 +310,17 @@ int result_from_json(struct json_object *o, struct result *ret, struct why *why)
 	*ret = r;
 	r = (struct result){0};
 	return 0;
+}
+
+int result_from_json(struct json_object *o, struct result *ret, struct why *why)
+{
+	return from_json(o, false, ret, why);
+}
+
+int result_take_json(struct json_object *o, struct result *ret, struct why *why)
+{
+	int r = from_json(o, true, ret, why);
+
+	json_object_put(o);
+	return r;
 }
