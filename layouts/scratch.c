@@ -20,6 +20,10 @@
 #define REFUSED   "refused"
 #define MAKE_ROOM "make room in /run: the journal is kept there"
 
+/* Who only looks whether a run is active has the lock for a moment, too: longer than that, then. */
+#define LOOKS	    10
+#define LOOK_NAP_NS 20000000L
+
 /* ---- one at a time ---- */
 
 static int open_lock(const char *run_dir)
@@ -43,10 +47,25 @@ static bool lock_is_current(const char *run_dir, int fd)
 	       mine.st_dev == there.st_dev;
 }
 
+static int take_lock(int fd)
+{
+	const struct timespec nap = {.tv_nsec = LOOK_NAP_NS};
+
+	for (int looks = 0; flock(fd, LOCK_EX | LOCK_NB); looks++) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (looks == LOOKS)
+			return -EBUSY;
+		(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 int scratch_lock(const char *run_dir, int *ret_fd, struct why *why)
 {
 	for (int tries = 0; tries < 100; tries++) {
 		_cleanup_close_ int fd = -1;
+		int r;
 
 		if (mkdir(run_dir, 0700) && errno != EEXIST)
 			return why_set(why, errno, "cannot make", run_dir,
@@ -60,9 +79,11 @@ int scratch_lock(const char *run_dir, int *ret_fd, struct why *why)
 		if (fd < 0)
 			return why_set(why, fd, "cannot lock", run_dir, fd == -ENOSPC ? MAKE_ROOM : NULL,
 				       "%s", strerror(-fd));
-		if (flock(fd, LOCK_EX | LOCK_NB))
-			return why_exit(why, SW_EXIT_REFUSED,
-					errno == EWOULDBLOCK ? EBUSY : errno, REFUSED, run_dir,
+		r = take_lock(fd);
+		if (r && r != -EBUSY)
+			return why_set(why, r, "cannot lock", run_dir, NULL, "%s", strerror(-r));
+		if (r)
+			return why_exit(why, SW_EXIT_REFUSED, r, REFUSED, run_dir,
 					"wait for it, or end it: it rolls back",
 					"another run of stripewise is active on this machine");
 		if (!lock_is_current(run_dir, fd))
@@ -86,12 +107,19 @@ void scratch_unlock(const char *run_dir, int *fd)
 	*fd = -1;
 }
 
-bool scratch_active(const char *run_dir)
+int scratch_active(const char *run_dir)
 {
 	_cleanup_free_ char *path = str_printf("%s/lock", run_dir);
-	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	_cleanup_close_ int fd = -1;
 
-	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_SH | LOCK_NB))
+		return 0;
+	return errno == EWOULDBLOCK ? 1 : -errno;
 }
 
 /* ---- verdict and consent ---- */

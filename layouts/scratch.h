@@ -47,13 +47,17 @@ struct scratch {
 
 /*
  * Keeps a second run away: `run_dir` (made, 0700) and a lock on a file in it, held until the
- * descriptor is closed. -EBUSY with SW_EXIT_REFUSED if another one has it. probe and verify may
- * call scratch_active() to say that a run is on.
+ * descriptor is closed. -EBUSY with SW_EXIT_REFUSED if another one has it.
  */
 int scratch_lock(const char *run_dir, int *ret_fd, struct why *why);
 /* Releases the lock, and removes its file and `run_dir` if nothing else is in it. */
 void scratch_unlock(const char *run_dir, int *fd);
-bool scratch_active(const char *run_dir);
+
+/*
+ * Does somebody have that lock? 1, 0, or -errno: -ENOENT where nobody ever had it, -EACCES where
+ * only root may look. A scratch_lock() in the same moment waits for it.
+ */
+int scratch_active(const char *run_dir);
 
 /*
  * Pure part of the gate: the probe's verdicts and the consent. SW_EXIT_REFUSED, with drive,

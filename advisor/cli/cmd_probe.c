@@ -6,8 +6,10 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/activity.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/probe_table.h"
+#include "advisor/model/json.h"
 #include "advisor/model/machine.h"
 #include "probes/machine/machine_probe.h"
 #include "layouts/layouts.h"
@@ -192,6 +194,23 @@ static int print_text(const struct args *a, const struct machine *m, struct why 
 	return 0;
 }
 
+static int print_json(const struct machine *m, const struct root *root, enum activity activity)
+{
+	struct json_object *o = machine_to_json(m);
+
+	if (o && root_is_live(root))
+		activity_put(o, activity);
+	return cli_print_json(o);
+}
+
+/* Among the warnings, for people and programs. */
+static int say_activity(struct machine *m, enum activity activity)
+{
+	const char *text = activity_text(activity);
+
+	return text ? strv_add(&m->warnings, text) : 0;
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -206,6 +225,7 @@ static int run(int argc, char **argv)
 	_cleanup_strv_ struct strv names = {0};
 	struct args a = {0};
 	struct root root;
+	enum activity activity = ACTIVITY_NONE;
 	int r;
 
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
@@ -218,8 +238,8 @@ static int run(int argc, char **argv)
 	if (r)
 		return cli_fail_with(SW_EXIT_FAILED, "cannot open the root '%s': %s", a.sysroot,
 				     strerror(-r));
-	if (root_is_live(&root) && scratch_active(RUN_DIR))
-		cli_note("a run is active on this machine; its drives show as in use");
+	if (root_is_live(&root))
+		activity = activity_look(RUN_DIR);
 	r = machine_probe(&root,
 			  &(struct probe_options){.names = (const char *const *)names.v,
 						  .n_names = names.n,
@@ -227,8 +247,10 @@ static int run(int argc, char **argv)
 						  .no_smart = a.no_smart},
 			  &m, &why);
 	root_close(&root);
+	if (!r)
+		r = say_activity(&m, activity);
 	if (!r && a.json)
-		return cli_print_json(machine_to_json(&m));
+		return print_json(&m, &root, activity);
 	if (!r)
 		r = print_text(&a, &m, &why);
 	if (r == -ENOMEM && !why.what)

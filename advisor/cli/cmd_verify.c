@@ -7,6 +7,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/activity.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/load.h"
 #include "advisor/cli/verify_cmd.h"
@@ -110,9 +111,6 @@ static void say_notes(const struct root *root, const struct strv *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
 		cli_note("%s", notes->v[i]);
-	if (root_is_live(root) && journal_pending(RUN_DIR))
-		cli_note("a stripewise run is active here, or was cut short ('stripewise undo'); what it "
-			 "has set for the moment may be among what differs");
 	if (root_is_live(root) && geteuid() != 0)
 		cli_note("not root: superblocks and the drives' own counters may not be readable");
 }
@@ -135,12 +133,15 @@ static int compare(const struct verify_args *a, const struct result *r, const st
 		   struct drift *d, struct strv *notes, uint64_t now, struct why *why)
 {
 	_cleanup_live_ struct live l = {0};
+	const char *said = root_is_live(root) ? activity_text(activity_look(RUN_DIR)) : NULL;
 	int err;
 
 	if (!r->verdict.decided)
 		return why_set(why, -EINVAL, "nothing to compare with", a->result, NULL,
 			       "this result recommends nothing: %s",
 			       r->verdict.undecided_why ? r->verdict.undecided_why : "it is incomplete");
+	if (said && strv_add(notes, said))
+		return -ENOMEM;
 	err = verify_live(root, r, root_is_live(root) ? now : 0, &l, notes, why);
 	if (!err)
 		err = drift_compare(r, &l, d);

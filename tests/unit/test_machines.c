@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include <cmocka.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/activity.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/run.h"
 #include "layouts/journal.h"
@@ -103,8 +105,8 @@ static void no_mdadm_in_path(void **state)
 
 /* ---- no root ---- */
 
-/* Runs `one` as nobody in a child; what it printed. */
-static char *as_nobody(int (*one)(void), int *ret_status)
+/* Runs `one` in a child, as nobody or as who we are; what it printed. */
+static char *in_child(int (*one)(void), bool nobody, int *ret_status)
 {
 	char *text = calloc(1, 65536);
 	size_t n = 0;
@@ -120,7 +122,7 @@ static char *as_nobody(int (*one)(void), int *ret_status)
 	if (!pid) {
 		if (dup2(p[1], STDOUT_FILENO) < 0 || dup2(p[1], STDERR_FILENO) < 0)
 			_exit(99);
-		if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+		if (nobody && geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
 			_exit(98);
 		n = (size_t)one();
 		(void)fflush(NULL);
@@ -198,7 +200,7 @@ static void no_root(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		int status = 0;
-		_cleanup_free_ char *text = as_nobody(cases[i].one, &status);
+		_cleanup_free_ char *text = in_child(cases[i].one, true, &status);
 
 		if (status != cases[i].status || !strstr(text, cases[i].part))
 			fail_msg("case %zu: status %d: %s", i, status, text);
@@ -291,6 +293,96 @@ static void read_only_sysctls(void **state)
 	fake_close(&f);
 }
 
+/* ---- a run is active ---- */
+
+static int do_probe_json(void)
+{
+	static const char *const argv[] = {"stripewise probe", "--json", "--no-smart", NULL};
+
+	return call(&cmd_probe, argv);
+}
+
+static void probe_says(int (*one)(void), bool nobody, const char *part)
+{
+	int status = 0;
+	_cleanup_free_ char *text = in_child(one, nobody, &status);
+
+	if (status || !strstr(text, part))
+		fail_msg("status %d, '%s' is not in: %s", status, part, text);
+}
+
+static void a_run_is_active(void **state)
+{
+	_cleanup_close_ int left = -1;
+	struct root root;
+	struct journal *j = NULL;
+	int fd = -1;
+
+	(void)state;
+	if (!may_mount)
+		skip();
+	assert_int_equal(mount("tmpfs", "/run", "tmpfs", 0, "size=1m"), 0);
+	assert_int_equal(activity_look(RUN_DIR), ACTIVITY_NONE);
+	probe_says(do_probe_json, false, "\"run_active\": false");
+	assert_int_equal(scratch_lock(RUN_DIR, &fd, NULL), 0);
+	assert_int_equal(activity_look(RUN_DIR), ACTIVITY_RUN);
+	probe_says(do_probe_json, false, "\"run_active\": true");
+	probe_says(do_probe_json, false, "a run of stripewise is active on this machine");
+	probe_says(do_probe, false, "a run of stripewise is active on this machine");
+	/* Who is not root may not look into the folder. */
+	if (geteuid() == 0) {
+		probe_says(do_probe_json, true, "\"run_active\": null");
+		probe_says(do_probe_json, true, "\"run_active_why\": \"unreadable: only root");
+		probe_says(do_probe, true, "is active on this machine, or was cut short");
+	}
+	/* Looking took nothing from it. */
+	assert_int_equal(scratch_lock(RUN_DIR, &left, NULL), -EBUSY);
+	assert_int_equal(root_open(&root, NULL), 0);
+	assert_int_equal(journal_create(&j, &root, RUN_DIR, NULL, NULL), 0);
+	assert_int_equal(activity_look(RUN_DIR), ACTIVITY_RUN);
+	scratch_unlock(RUN_DIR, &fd); /* as if it had been killed: the journal stays */
+	assert_int_equal(activity_look(RUN_DIR), ACTIVITY_CUT_SHORT);
+	probe_says(do_probe_json, false, "\"run_active\": false");
+	probe_says(do_probe, false, "'stripewise undo' clears");
+	journal_close(j);
+	root_close(&root);
+	assert_int_equal(umount("/run"), 0);
+}
+
+/* Somebody who looks has the lock for a moment: a run that begins just then waits for him. */
+static void a_look_keeps_no_run_away(void **state)
+{
+	struct fake_root f;
+	_cleanup_free_ char *dir = NULL, *path = NULL;
+	int fd = -1, p[2];
+	char c;
+	pid_t pid;
+
+	(void)state;
+	fake_open(&f);
+	fake_put(&f, "run/stripewise/lock", "");
+	dir = str_printf("%s/run/stripewise", f.dir);
+	path = str_printf("%s/lock", dir);
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		int look = open(path, O_RDONLY | O_CLOEXEC);
+
+		if (look < 0 || flock(look, LOCK_SH | LOCK_NB) || write(p[1], "x", 1) != 1)
+			_exit(1);
+		(void)usleep(50000);
+		_exit(0);
+	}
+	assert_int_equal(read(p[0], &c, 1), 1);
+	assert_int_equal(scratch_lock(dir, &fd, NULL), 0);
+	scratch_unlock(dir, &fd);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	(void)close(p[0]);
+	(void)close(p[1]);
+	fake_close(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -299,11 +391,13 @@ int main(void)
 		cmocka_unit_test(no_root),
 		cmocka_unit_test(full_run),
 		cmocka_unit_test(read_only_sysctls),
+		cmocka_unit_test(a_run_is_active),
+		cmocka_unit_test(a_look_keeps_no_run_away),
 	};
 
 	/* Mounts of a test end with it, and nobody else sees them. */
 	may_mount = !unshare(CLONE_NEWNS) && !mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL);
 	if (!may_mount)
-		(void)fprintf(stderr, "# no mount namespace (%s): two tests are skipped\n", strerror(errno));
+		(void)fprintf(stderr, "# no mount namespace (%s): some tests are skipped\n", strerror(errno));
 	return cmocka_run_group_tests_name("machines", tests, NULL, NULL);
 }
