@@ -64,6 +64,8 @@ bench: all
 	$(Q)scripts/compare-fio
 	@echo
 	$(Q)scripts/compare-probe
+	@echo
+	$(Q)scripts/compare-big
 
 $(B)/stripewise: $(B)/advisor/cli/main.o $(B)/libstripewise.a
 	$(call say,LD,$@)
@@ -101,6 +103,11 @@ $(B)/engine-bench $(B)/engine-compare: $(B)/engine-%: tests/bench/%.c tests/benc
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(B)/libstripewise.a $(LDLIBS)
 
 $(B)/html-fixture: tests/html/fixture.c $(B)/libstripewise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(B)/libstripewise.a $(LDLIBS)
+
+# Results of any size, out of the unit tests' made-up one: for scripts/compare-big and tests/lab/kill.sh.
+$(B)/make-result: tests/bench/result.c tests/unit/fixture_result.h $(B)/libstripewise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(B)/libstripewise.a $(LDLIBS)
 

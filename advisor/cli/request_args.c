@@ -328,7 +328,8 @@ static int load_profile_file(struct request_args *a, struct why *why)
 
 	r = root_read_file(&here, PROFILE_FILE_MAX, &text, &len, "%s", a->profile_file);
 	if (r)
-		return why_exit(why, SW_EXIT_USAGE, r, "cannot read the profile", a->profile_file, NULL,
+		return why_exit(why, SW_EXIT_USAGE, r, "cannot read the profile", a->profile_file,
+				r == -EFBIG ? "give a text file below 1 MiB: it is kept in the result" : NULL,
 				"%s", strerror(-r));
 	more = realloc(a->profiles, (a->n_profiles + 1) * sizeof(*more));
 	if (!more)

@@ -7,6 +7,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
 	rm -rf build/check/kill
+	make -s build/make-result && mkdir -p build/check/kill/done &&
+		build/make-result >build/check/kill/done/result.json || exit 1
 	exec scripts/lab --drives 2 --timeout 900 --out build/check/kill -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
@@ -26,7 +28,15 @@ start() { # start NAME DIR: a run in the background, until its first array is mo
 picture >/tmp/before
 start "a run comes to its first mount" "$LAB_OUT/first"
 check "a second run is refused meanwhile" exits 3 stripewise run /dev/nvme0n1 /dev/nvme1n1 --erase LAB0001,LAB0002 --out "$LAB_OUT/second"
-check "probe works meanwhile, and says so" exits 0 stripewise probe
+check "probe works meanwhile" exits 0 stripewise probe
+check "probe says that a run is active" says 'a run of stripewise is active'
+check "probe --json works meanwhile" exits 0 stripewise probe --json
+check "probe --json says that a run is active" says '"run_active": true'
+check "verify works meanwhile: nothing is as recommended" exits 5 stripewise verify --all build/check/kill/done
+check "verify says that a run is active" says 'a run of stripewise is active'
+check "verify --json says so, too" exits 5 stripewise verify --json build/check/kill/done
+check "in its notes" says '"a run of stripewise is active'
+check "the run goes on" kill -0 "$pid"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "kill -9 left an array" grep -q '^md' /proc/mdstat
