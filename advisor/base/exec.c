@@ -92,7 +92,6 @@ static __attribute__((noreturn)) void child(const struct exec *e, const struct p
 		const char *const *constant;
 		char *const *plain;
 	} argv = {.constant = e->argv};
-	int in = p->in[0];
 	sigset_t none;
 	int err;
 
@@ -103,9 +102,8 @@ static __attribute__((noreturn)) void child(const struct exec *e, const struct p
 	for (int sig = 1; sig < NSIG; sig++)
 		(void)signal(sig, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	if (!e->input)
-		in = open("/dev/null", O_RDONLY);
-	if (in >= 0 && dup2(in, 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->err[1], 2) >= 0 &&
+	/* Without input it is at its end at once: not /dev/null, which a bare container lacks. */
+	if (dup2(p->in[0], 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->err[1], 2) >= 0 &&
 	    !setenv("LC_ALL", "C", 1))
 		(void)execvp(e->argv[0], argv.plain);
 	err = errno;

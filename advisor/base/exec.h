@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs another program: by argv, never by a shell; LC_ALL=C; standard input closed (/dev/null);
+ * Runs another program: by argv, never by a shell; LC_ALL=C; standard input empty;
  * both streams kept; a time limit after which its process group is killed; the command and its
  * end recorded in the log. (After git's run-command.h.)
  *
@@ -22,7 +22,7 @@ struct exec {
 	const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH */
 	uint64_t limit_ns;	 /* 0: EXEC_LIMIT_DEFAULT */
 	struct log *log;	 /* may be NULL */
-	const char *input;	 /* NUL-terminated text for its standard input; NULL: /dev/null */
+	const char *input;	 /* NUL-terminated text for its standard input; NULL: empty */
 };
 
 #define EXEC_LIMIT_DEFAULT_NS (120ULL * 1000000000ULL)

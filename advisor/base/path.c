@@ -297,6 +297,13 @@ int root_realpath(const struct root *r, char **ret, const char *fmt, ...)
 	size_t n;
 
 	FORMAT_PATH(path, fmt);
+	if (root_is_live(r)) {
+		full = realpath(path, NULL);
+		if (!full)
+			return -errno;
+		*ret = take_ptr(full);
+		return 0;
+	}
 	fd = open_in_root(r, O_PATH, path);
 	if (fd < 0)
 		return fd;
@@ -306,15 +313,11 @@ int root_realpath(const struct root *r, char **ret, const char *fmt, ...)
 	full = realpath(self, NULL);
 	if (!full)
 		return -errno;
-	if (root_is_live(r)) {
-		*ret = take_ptr(full);
-		return 0;
-	}
 	base = realpath(r->prefix, NULL);
 	if (!base)
 		return -errno;
 	n = strlen(base);
-	if (strncmp(full, base, n) != 0)
+	if (strncmp(full, base, n) != 0 || (full[n] && full[n] != '/'))
 		return -EXDEV;
 	*ret = strdup(full[n] ? full + n : "/");
 	return *ret ? 0 : -ENOMEM;
