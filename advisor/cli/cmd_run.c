@@ -199,8 +199,10 @@ static void print_rejected(const struct result *r)
 /* Up to the point where the drives are held and the output folder stands. */
 static int prepare(struct session *s, struct run_options *o, struct why *why)
 {
-	int r = session_request(s, why);
+	int r = root_open(&s->root, NULL);
 
+	if (!r)
+		r = session_request(s, why);
 	if (!r && !o->dry_run)
 		r = session_lock(s, why);
 	if (!r)

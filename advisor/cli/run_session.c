@@ -68,9 +68,7 @@ int session_probe(struct session *s, struct why *why)
 	};
 	int r;
 
-	r = root_open(&s->root, NULL);
-	if (!r)
-		r = ratings_load(&s->ratings, why);
+	r = ratings_load(&s->ratings, why);
 	if (!r)
 		r = machine_probe(&s->root, &opt, &s->result.machine, why);
 	return r ? r : find_members(s, why);
@@ -166,7 +164,7 @@ int session_folder(struct session *s, struct why *why)
 int session_lock(struct session *s, struct why *why)
 {
 	_cleanup_strv_ struct strv done = {0};
-	int r = scratch_lock(RUN_DIR, &s->lock_fd, why);
+	int r = s->root.fd < 0 ? -EBADF : scratch_lock(RUN_DIR, &s->lock_fd, why);
 
 	if (r)
 		return r;
