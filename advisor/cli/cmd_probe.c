@@ -194,11 +194,11 @@ static int print_text(const struct args *a, const struct machine *m, struct why 
 	return 0;
 }
 
-static int print_json(const struct machine *m, const struct root *root, enum activity activity)
+static int print_json(const struct machine *m, enum activity activity)
 {
 	struct json_object *o = machine_to_json(m);
 
-	if (o && root_is_live(root))
+	if (o && !m->sysroot)
 		activity_put(o, activity);
 	return cli_print_json(o);
 }
@@ -250,7 +250,7 @@ static int run(int argc, char **argv)
 	if (!r)
 		r = say_activity(&m, activity);
 	if (!r && a.json)
-		return print_json(&m, &root, activity);
+		return print_json(&m, activity);
 	if (!r)
 		r = print_text(&a, &m, &why);
 	if (r == -ENOMEM && !why.what)
