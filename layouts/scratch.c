@@ -19,6 +19,7 @@
 
 #define REFUSED   "refused"
 #define MAKE_ROOM "make room in /run: the journal is kept there"
+#define MAKE_RUN  "make /run writable: the journal is kept there; in a container, run on the machine itself"
 
 /* Who only looks whether a run is active has the lock for a moment, too: longer than that, then. */
 #define LOOKS	    10
@@ -71,6 +72,7 @@ int scratch_lock(const char *run_dir, int *ret_fd, struct why *why)
 			return why_set(why, errno, "cannot make", run_dir,
 				       errno == ENOSPC			       ? MAKE_ROOM
 				       : errno == EACCES || errno == EPERM ? "run it as root"
+				       : errno == EROFS || errno == ENOENT ? MAKE_RUN
 									   : NULL,
 				       "%s", strerror(errno));
 		fd = open_lock(run_dir);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
@@ -86,6 +87,37 @@ static int write_member(struct acts *a, const char *name, const char *attr, cons
 	_cleanup_free_ char *path = str_printf("/sys/block/%s/queue/%s", name, attr);
 
 	return path ? write_value(a, path, value) : -ENOMEM;
+}
+
+static int writable(const struct root *root, const char *path, struct why *why)
+{
+	if (!faccessat(root->fd, path + 1, W_OK, 0) || errno == ENOENT)
+		return 0;
+	return why_set(why, errno, "cannot try settings", path,
+		       "run on the machine itself, not in a container; or say --no-tune",
+		       "%s; nothing was touched", strerror(errno));
+}
+
+int tuning_possible(const struct root *root, const char *const *names, size_t n, struct why *why)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < ARRAY_SIZE(sysctls); i++) {
+		_cleanup_free_ char *path = str_printf("/proc/sys/vm/%s", sysctls[i].name + 3);
+
+		r = path ? writable(root, path, why) : -ENOMEM;
+	}
+	for (size_t i = 0; !r && i < n; i++) {
+		_cleanup_free_ char *name = drive_of(root, names[i]);
+
+		for (size_t k = 0; !r && name && k < ARRAY_SIZE(member_attrs); k++) {
+			_cleanup_free_ char *path =
+				str_printf("/sys/block/%s/queue/%s", name, member_attrs[k]);
+
+			r = path ? writable(root, path, why) : -ENOMEM;
+		}
+	}
+	return r;
 }
 
 int tuning_member(struct acts *a, size_t i, const char *attr, const char *value, struct why *why)

@@ -15,6 +15,13 @@
 #include "advisor/base/why.h"
 #include "layouts/act.h"
 
+/*
+ * Can settings be tried here at all: are the queues of these devices and the sysctls writable? Asked
+ * before anything is built, since it would show after hours. In a container /sys and /proc/sys are
+ * mostly read-only. What is not there is not asked about. -EROFS, -EACCES (said) ...
+ */
+int tuning_possible(const struct root *root, const char *const *names, size_t n, struct why *why);
+
 /* `attr` is "scheduler" or "read_ahead_kb" of member `i`'s queue. Nothing happens if it is so. */
 int tuning_member(struct acts *a, size_t i, const char *attr, const char *value, struct why *why);
 

@@ -204,6 +204,8 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 	if (!r)
 		r = session_request(s, why);
 	if (!r && !o->dry_run)
+		r = run_place(&s->root, why);
+	if (!r && !o->dry_run)
 		r = session_lock(s, why);
 	if (!r)
 		r = session_probe(s, why);
@@ -218,6 +220,8 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 	if (r || o->dry_run)
 		return r;
 	r = run_needs(&s->result.machine, s->result.candidates, s->result.n_candidates, why);
+	if (!r)
+		r = run_settings(s, why);
 	if (r)
 		return r;
 	r = session_gate(s, &o->erase, why);

@@ -106,10 +106,15 @@ int session_request(struct session *s, struct why *why);
 int session_probe(struct session *s, struct why *why);
 int session_candidates(struct session *s, struct why *why);
 /*
- * Can this machine build them at all: md in the kernel, mdadm and mkfs in PATH? Asked before anybody
- * consents to anything. -ENOENT or -ENODEV (said); what is not known is left to show itself.
+ * Can this machine build them at all: md in the kernel, mdadm and mkfs in PATH and not too old? Asked
+ * before anybody consents to anything. -ENOENT or -ENODEV (said); what is not known is left to show
+ * itself.
  */
 int run_needs(const struct machine *m, const struct candidate *c, size_t n, struct why *why);
+/* Is this root of the whole machine, that may build and mount? -EPERM (said) in most containers. */
+int run_place(const struct root *root, struct why *why);
+/* Can the settings be written that will be tried at the end? Nothing is asked with --no-tune. */
+int run_settings(const struct session *s, struct why *why);
 int session_folder(struct session *s, struct why *why);
 /* Takes the lock and settles what an interrupted run left. */
 int session_lock(struct session *s, struct why *why);

@@ -122,6 +122,9 @@ int probe_drives(struct probe *p, struct why *why)
 	_cleanup_strv_ struct strv names = {0};
 	int r = blockdev_list(p->root, &names);
 
+	/* A capture may hold part of /sys; a machine without it would seem to have no drives. */
+	if (!r && !names.n && root_is_live(p->root) && !root_exists(p->root, "/sys/block"))
+		r = -ENOENT;
 	if (r)
 		return why_set(why, r, "cannot list the block devices", "/sys/block",
 			       "is /sys mounted, and --sysroot a captured root?", "%s", strerror(-r));

@@ -9,6 +9,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/exec.h"
 #include "advisor/base/parse.h"
+#include "advisor/model/programs.h"
 #include "probes/machine/probe_internal.h"
 #include "advisor/base/ban.h"
 
@@ -74,11 +75,34 @@ static void cpu_facts(const struct probe *p, struct machine *m)
 		fact_u64_no(&m->cpus, FACT_UNKNOWN, "/proc/cpuinfo lists no processor");
 }
 
+/*
+ * A captured machine tells in smaps, if somebody took it: "KernelPageSize:       64 kB", of the first
+ * mapping, which is a program's own file and so never on huge pages (fs/proc/task_mmu.c).
+ */
+static void page_fact(const struct probe *p, struct machine *m)
+{
+	_cleanup_free_ char *text = NULL, *kib = NULL;
+	long page = root_is_live(p->root) ? sysconf(_SC_PAGESIZE) : 0;
+	uint64_t v, bytes;
+
+	if (page > 0) {
+		(void)fact_u64_set(&m->page_bytes, (uint64_t)page, "sysconf");
+		return;
+	}
+	if (!root_read_file(p->root, PROC_FILE_MAX, &text, NULL, "/proc/self/smaps"))
+		kib = line_value(text, "KernelPageSize", ':');
+	if (kib)
+		kib[strcspn(kib, " ")] = '\0';
+	if (kib && !parse_u64(kib, &v) && v && !mul_u64(v, 1024, &bytes))
+		(void)fact_u64_set(&m->page_bytes, bytes, "/proc/self/smaps");
+	else
+		fact_u64_no(&m->page_bytes, FACT_UNKNOWN, "a captured machine does not tell");
+}
+
 static void memory_facts(const struct probe *p, struct machine *m)
 {
 	_cleanup_free_ char *text = NULL, *kib = NULL;
 	uint64_t v, bytes;
-	long page;
 	int r = root_read_file(p->root, PROC_FILE_MAX, &text, NULL, "/proc/meminfo");
 
 	kib = r ? NULL : line_value(text, "MemTotal", ':');
@@ -89,11 +113,7 @@ static void memory_facts(const struct probe *p, struct machine *m)
 	else
 		fact_u64_no(&m->memory_bytes, r ? FACT_UNREADABLE : FACT_UNKNOWN, "/proc/meminfo: %s",
 			    r ? strerror(-r) : "no MemTotal");
-	page = root_is_live(p->root) ? sysconf(_SC_PAGESIZE) : 0;
-	if (page > 0)
-		(void)fact_u64_set(&m->page_bytes, (uint64_t)page, "sysconf");
-	else
-		fact_u64_no(&m->page_bytes, FACT_UNKNOWN, "a captured machine does not tell");
+	page_fact(p, m);
 }
 
 static void os_fact(const struct probe *p, struct machine *m)
@@ -150,14 +170,30 @@ static int sysctl_facts(const struct probe *p, struct machine *m)
 	return 0;
 }
 
-/* "mdadm - v4.2 - 2021-12-30", "mke2fs 1.47.0 (5-Feb-2023)", "mkfs.xfs version 6.1.0" */
+char *probe_version_in(const char *text, const char *program)
+{
+	size_t n = strlen(program);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		const char *at;
+
+		line += *line == '\n';
+		if (strncmp(line, program, n) != 0 || line[n] != ' ')
+			continue;
+		at = line + n + strcspn(line + n, "0123456789\n");
+		if (isdigit((unsigned char)*at))
+			return strndup(at, strcspn(at, " \t\n"));
+	}
+	return NULL;
+}
+
 static void version_fact(const struct probe *p, const char *program, const char *option,
 			 struct fact_str *ret)
 {
 	const char *argv[] = {program, option, NULL};
 	struct exec e = {.argv = argv, .limit_ns = VERSION_LIMIT_NS, .log = p->opt->log};
 	_cleanup_exec_ struct exec_result out = {0};
-	char *text, *at;
+	_cleanup_free_ char *version = NULL;
 	int r;
 
 	if (!root_is_live(p->root) || p->opt->no_programs) {
@@ -170,17 +206,13 @@ static void version_fact(const struct probe *p, const char *program, const char 
 			    r == -ENOENT ? "not installed" : strerror(-r));
 		return;
 	}
-	text = *out.out ? out.out : out.err;
-	at = strpbrk(text, "0123456789");
-	/* "mke2fs" has a digit in its name. */
-	if (at && str_starts(text, "mke2fs "))
-		at = strpbrk(text + 7, "0123456789");
-	if (!at) {
+	version = probe_version_in(out.out, program);
+	if (!version)
+		version = probe_version_in(out.err, program);
+	if (version)
+		(void)fact_str_set(ret, version, program);
+	else
 		fact_str_no(ret, FACT_UNKNOWN, "%s says no version", program);
-		return;
-	}
-	at[strcspn(at, " \n\t")] = '\0';
-	(void)fact_str_set(ret, at, program);
 }
 
 /* md answers in /proc/mdstat once it is loaded; else the module may be there to load. */
@@ -221,6 +253,17 @@ static int missing(struct machine *m)
 					   "CONFIG_BLK_DEV_MD");
 	if (!r && m->mdadm_version.state == FACT_ABSENT)
 		r = strv_add(&m->warnings, "mdadm is not in PATH: no array can be built here; install mdadm");
+	for (enum program p = 0; !r && p < PROGRAMS; p++) {
+		_cleanup_free_ char *problem = NULL;
+		const struct program_info *info = program_info(p);
+
+		if (program_version(m, p)->state != FACT_KNOWN)
+			continue;
+		r = program_problem(m, p, &problem);
+		if (!r && problem)
+			r = strv_addf(&m->warnings, "%s %s: run cannot build with it; install %s %s or newer",
+				      info->name, problem, info->package, info->least);
+	}
 	return r;
 }
 

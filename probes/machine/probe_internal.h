@@ -53,4 +53,11 @@ int drive_partitions(const struct probe *p, const char *dir, struct strv *ret);
 /* "megaraid_sas" ...: true if `driver` makes virtual disks of what is behind it. */
 bool driver_is_raid(const char *driver);
 
+/*
+ * The version in what a program printed about itself: the first word with a digit on the first line
+ * that begins with its name. "mdadm - v4.2 - 2021-12-30", "mke2fs 1.47.0 (5-Feb-2023)",
+ * "mkfs.xfs version 6.1.0". NULL if there is none (busybox prints its usage). Caller frees.
+ */
+char *probe_version_in(const char *text, const char *program);
+
 #endif

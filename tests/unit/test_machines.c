@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/loop.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -24,11 +28,13 @@
 #include "advisor/cli/activity.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/run.h"
+#include "advisor/model/programs.h"
 #include "layouts/journal.h"
 #include "layouts/scratch.h"
 #include "layouts/tuning.h"
 #include "layouts/undo.h"
 #include "probes/machine/machine_probe.h"
+#include "probes/machine/probe_internal.h"
 #include "tests/unit/fake_root.h"
 #include "advisor/base/ban.h"
 
@@ -293,6 +299,363 @@ static void read_only_sysctls(void **state)
 	fake_close(&f);
 }
 
+/* ---- an interrupted run's settings, put back by the next ---- */
+
+static void the_next_run_puts_settings_back(void **state)
+{
+	static const char name[] = "/proc/sys/vm/dirty_expire_centisecs";
+	struct run_options o = {0};
+	struct session s = {.opt = &o, .lock_fd = -1, .root = {.fd = -1}};
+	_cleanup_free_ char *file = NULL, *value = NULL;
+	_cleanup_why_ struct why why = WHY_INIT;
+	struct fake_root f;
+	struct acts a = {0};
+
+	(void)state;
+	if (!may_mount || access(name, F_OK))
+		skip();
+	fake_open(&f);
+	fake_put(&f, "value", "3000\n");
+	file = str_printf("%s/value", f.dir);
+	assert_int_equal(mount("tmpfs", "/run", "tmpfs", 0, "size=1m"), 0);
+	assert_int_equal(mount(file, name, NULL, MS_BIND, NULL), 0);
+	assert_int_equal(root_open(&s.root, NULL), 0);
+	assert_int_equal(mkdir(RUN_DIR, 0700), 0);
+	a = (struct acts){.root = &s.root, .run_dir = RUN_DIR};
+	assert_int_equal(journal_create(&a.journal, &s.root, RUN_DIR, NULL, NULL), 0);
+	assert_int_equal(tuning_sysctl(&a, "vm.dirty_expire_centisecs", 500, &why), 0);
+	journal_close(a.journal); /* killed here */
+	assert_int_equal(session_lock(&s, &why), 0);
+	value = fake_get(&f, "value");
+	assert_string_equal(value, "3000");
+	assert_false(journal_pending(RUN_DIR));
+	scratch_unlock(RUN_DIR, &s.lock_fd);
+	root_close(&s.root);
+	assert_int_equal(umount(name), 0);
+	assert_int_equal(umount("/run"), 0);
+	fake_close(&f);
+}
+
+/* ---- containers ---- */
+
+static bool hide(const char *dir)
+{
+	return !unshare(CLONE_NEWNS) && !mount("tmpfs", dir, "tmpfs", 0, "size=64k");
+}
+
+static int run_in_read_only_run(void)
+{
+	return hide("/run") && !mount(NULL, "/run", NULL, MS_REMOUNT | MS_RDONLY, NULL) ? do_run() : 90;
+}
+
+static int run_without_proc(void)
+{
+	return hide("/proc") ? do_run() : 90;
+}
+
+static int probe_without_proc(void)
+{
+	return hide("/proc") ? do_probe() : 90;
+}
+
+static int probe_without_sys(void)
+{
+	return hide("/sys") ? do_probe() : 90;
+}
+
+static int run_without_sys(void)
+{
+	return hide("/sys") ? do_run() : 90;
+}
+
+static int run_without_sys_admin(void)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d))
+		return 90;
+	d[0].effective &= ~(1u << CAP_SYS_ADMIN);
+	return syscall(SYS_capset, &h, d) ? 90 : do_run();
+}
+
+static int run_in_user_namespace(void)
+{
+	static const char map[] = "0 0 1\n";
+	int fd;
+
+	if (unshare(CLONE_NEWUSER))
+		return 91; /* not allowed here */
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && write(fd, map, sizeof(map) - 1) > 0 ? do_run() : 91;
+}
+
+/* A device that sysfs knows, in a container whose /dev lacks its node. */
+static int loop_without_node(int (*and_then)(const char *device))
+{
+	_cleanup_free_ char *node = NULL;
+	char file[] = "/tmp/stripewise-loop.XXXXXX";
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), fd = mkstemp(file), loop, n;
+
+	(void)unlink(file);
+	n = control >= 0 ? ioctl(control, LOOP_CTL_GET_FREE) : -1;
+	node = str_printf("/dev/loop%d", n);
+	loop = n >= 0 ? open(node, O_RDWR | O_CLOEXEC) : -1;
+	if (loop < 0 || ftruncate(fd, 2LL << 30) || ioctl(loop, LOOP_SET_FD, fd) || !hide("/dev"))
+		return 91;
+	n = and_then(node);
+	(void)ioctl(loop, LOOP_CLR_FD, 0);
+	return n;
+}
+
+static int run_on(const char *device)
+{
+	const char *const argv[] = {"stripewise run", device, "--role", "dev", "--erase", "x", NULL};
+
+	return call(&cmd_run, argv);
+}
+
+static int probe_of(const char *device)
+{
+	const char *const argv[] = {"stripewise probe", device, NULL};
+
+	return call(&cmd_probe, argv);
+}
+
+static int run_without_node(void)
+{
+	return loop_without_node(run_on);
+}
+
+static int probe_without_node(void)
+{
+	return loop_without_node(probe_of);
+}
+
+static void containers(void **state)
+{
+	static const struct {
+		int (*one)(void);
+		int status;
+		const char *part;
+	} cases[] = {
+		{run_in_read_only_run, SW_EXIT_FAILED,
+		 "/run/stripewise: Read-only file system; make /run writable"},
+		{run_without_proc, SW_EXIT_FAILED, "/proc/self/status: No such file or directory; mount it"},
+		{probe_without_proc, SW_EXIT_OK, "/proc/self/mountinfo: No such file or directory: mounts are not seen"},
+		{probe_without_sys, SW_EXIT_FAILED, "is /sys mounted"},
+		{run_without_sys, SW_EXIT_FAILED, "cannot run: /sys: /sys/class/block: No such file or directory; mount it"},
+		{run_without_sys_admin, SW_EXIT_FAILED,
+		 "root without CAP_SYS_ADMIN: the kernel lets it build no array and mount no drive; run it "
+		 "on the machine itself"},
+		{run_in_user_namespace, SW_EXIT_FAILED, "root of a user namespace only"},
+		{run_without_node, SW_EXIT_REFUSED, "No such file or directory"},
+		{probe_without_node, SW_EXIT_OK, "No such file or directory"},
+	};
+
+	(void)state;
+	if (!may_mount || geteuid() != 0)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int status = 0;
+		_cleanup_free_ char *text = in_child(cases[i].one, false, &status);
+
+		if (status == 91)
+			print_message("# case %zu: not possible on this machine\n", i);
+		else if (status != cases[i].status || !strstr(text, cases[i].part))
+			fail_msg("case %zu: status %d: %s", i, status, text);
+	}
+}
+
+/* ---- a read-only /sys ---- */
+
+static void read_only_sys(void **state)
+{
+	static const char *const names[] = {"nvme0n1", "nvme1n1"};
+	struct run_options o = {.no_tune = true};
+	struct drive drives[2] = {{.name = (char *)(uintptr_t)names[0]}, {.name = (char *)(uintptr_t)names[1]}};
+	const struct drive *members[] = {&drives[0], &drives[1]};
+	_cleanup_free_ char *sys = NULL, *vm = NULL;
+	_cleanup_why_ struct why why = WHY_INIT;
+	struct session s = {.opt = &o, .members = members, .n_members = 2};
+	struct fake_root f;
+
+	(void)state;
+	if (!may_mount)
+		skip();
+	fake_open(&f);
+	fake_drive(&f, 0, "S0", NULL, 1ULL << 30);
+	fake_drive(&f, 1, "S1", NULL, 1ULL << 30);
+	fake_put(&f, "proc/sys/vm/dirty_ratio", "20\n");
+	s.root = f.root;
+	sys = str_printf("%s/sys", f.dir);
+	vm = str_printf("%s/proc/sys", f.dir);
+	o.no_tune = false;
+	assert_int_equal(run_settings(&s, &why), 0);
+	assert_int_equal(mount(sys, sys, NULL, MS_BIND, NULL), 0);
+	assert_int_equal(mount(NULL, sys, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
+	/* Before anybody consents, and not after hours. */
+	assert_int_equal(run_settings(&s, &why), -EROFS);
+	says(&why, "cannot try settings: /sys/block/nvme0n1/queue/scheduler: Read-only file system; nothing "
+		   "was touched; run on the machine itself, not in a container; or say --no-tune");
+	why_clear(&why);
+	o.no_tune = true;
+	assert_int_equal(run_settings(&s, &why), 0);
+	o.no_tune = false;
+	assert_int_equal(umount(sys), 0);
+	assert_int_equal(mount(vm, vm, NULL, MS_BIND, NULL), 0);
+	assert_int_equal(mount(NULL, vm, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
+	assert_int_equal(run_settings(&s, &why), -EROFS);
+	says(&why, "/proc/sys/vm/dirty_ratio: Read-only file system; nothing was touched");
+	assert_int_equal(umount(vm), 0);
+	fake_close(&f);
+}
+
+/* ---- 64 KiB pages ---- */
+
+static const char *captured; /* the root of a child's command */
+
+static int plan_captured(void)
+{
+	const char *const argv[] = {"stripewise plan", "--sysroot", captured, "--levels", "0,1", "--role", "dev",
+				    "--chunks", "16K,32K,64K,128K", "/dev/nvme0n1", "/dev/nvme1n1", NULL};
+
+	return call(&cmd_plan, argv);
+}
+
+static void large_pages(void **state)
+{
+	static const char smaps[] = "aaaac0000000-aaaac0010000 r-xp 00000000 103:02 1  /bin/cat\n"
+				    "Size:                 64 kB\nKernelPageSize:       64 kB\n"
+				    "MMUPageSize:          64 kB\n";
+	struct fake_root f;
+	int status = 0;
+	_cleanup_machine_ struct machine m = {0}, unknown = {0};
+
+	(void)state;
+	fake_open(&f);
+	fake_drive(&f, 0, "S0", "eui.0", 1ULL << 40);
+	fake_drive(&f, 1, "S1", "eui.1", 1ULL << 40);
+	assert_int_equal(machine_probe(&f.root, NULL, &unknown, NULL), 0);
+	assert_int_equal(unknown.page_bytes.state, FACT_UNKNOWN);
+	fake_put(&f, "proc/self/smaps", smaps);
+	assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+	assert_int_equal(m.page_bytes.state, FACT_KNOWN);
+	assert_int_equal(m.page_bytes.v, 65536);
+	captured = f.dir;
+	{
+		_cleanup_free_ char *text = in_child(plan_captured, false, &status);
+
+		if (status || !strstr(text, "raid0-64k-ext4") || strstr(text, "raid0-32k") ||
+		    strstr(text, "raid0-16k") ||
+		    !strstr(text, "chunk-16k: chunk 16 KiB is smaller than this kernel's page of 64 KiB") ||
+		    !strstr(text, "chunk-32k: chunk 32 KiB is smaller than this kernel's page of 64 KiB"))
+			fail_msg("status %d: %s", status, text);
+	}
+	fake_close(&f);
+}
+
+/* ---- old programs ---- */
+
+static void versions_are_read(void **state)
+{
+	static const struct {
+		const char *text, *program, *version;
+	} t[] = {
+		{"mdadm - v4.2 - 2021-12-30 - Debian 4.2-5\n", "mdadm", "4.2"},
+		{"mdadm - v3.2.6 - 25th October 2012\n", "mdadm", "3.2.6"},
+		{"mdadm - v4.1-rc1 - 2018-03-22\n", "mdadm", "4.1-rc1"},
+		{"mke2fs 1.47.0 (5-Feb-2023)\n\tUsing EXT2FS Library version 1.47.0\n", "mke2fs", "1.47.0"},
+		{"warning 7: odd\nmke2fs 1.42-WIP (2-July-2011)\n", "mke2fs", "1.42-WIP"},
+		{"mkfs.xfs version 3.1.1\n", "mkfs.xfs", "3.1.1"},
+		{"BusyBox v1.35.0 multi-call binary.\n\nUsage: mke2fs [-Fn]\n", "mke2fs", NULL},
+		{"mdadm - v\n", "mdadm", NULL}, {"", "mdadm", NULL}, {"mdadm", "mdadm", NULL},
+		{"mdadmin 1\n", "mdadm", NULL}, {"mdadm \n5\n", "mdadm", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		_cleanup_free_ char *v = probe_version_in(t[i].text, t[i].program);
+
+		if (!v != !t[i].version || (v && strcmp(v, t[i].version) != 0))
+			fail_msg("'%s': %s", t[i].text, v ? v : "nothing");
+	}
+}
+
+static void versions_are_compared(void **state)
+{
+	static const struct {
+		const char *version, *least;
+		int older;
+	} t[] = {
+		{"4.2", "3.3", 0},     {"v3.2.6", "3.3", 1},  {"3.3", "3.3", 0},     {"3.3-rc1", "3.3", 0},
+		{"3.10", "3.3", 0},    {"1.41.14", "1.42", 1}, {"1.42", "1.42", 0},  {"1.42.13", "1.42", 0},
+		{"1.42-WIP", "1.42", 0}, {"4.2.1", "4.3", 1}, {"6.1.0", "4.3", 0},   {"2", "2.0.0.1", 1},
+		{"", "3.3", -EINVAL},  {"git", "3.3", -EINVAL}, {"99999999999999999999999", "3.3", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		if (version_is_older(t[i].version, t[i].least) != t[i].older)
+			fail_msg("%s and %s", t[i].version, t[i].least);
+}
+
+/* This very machine, with programs of 2010 in PATH. */
+static void old_programs(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} programs[] = {
+		{"bin/mdadm", "#!/bin/sh\necho 'mdadm - v3.2.6 - 25th October 2012' >&2\n"},
+		{"bin/mke2fs", "#!/bin/sh\necho 'mke2fs 1.41.12 (17-May-2010)' >&2\n"},
+		{"bin/mkfs.xfs", "#!/bin/sh\necho 'mkfs.xfs version 3.1.1'\n"},
+	};
+	const struct probe_options opt = {.no_smart = true, .no_contents = true};
+	const struct candidate one[] = {{.level = LEVEL_RAID1, .fs = FS_EXT4},
+					{.level = LEVEL_SINGLE, .fs = FS_EXT4},
+					{.level = LEVEL_SINGLE, .fs = FS_XFS}};
+	static const char *const lines[] = {
+		"mdadm: version 3.2.6 does not know --data-offset by drive, which 3.3 does; nothing was touched; "
+		"install mdadm 3.3 or newer",
+		"mkfs.ext4: version 1.41.12 does not know -E lazy_journal_init, which 1.42 does; nothing was "
+		"touched; install e2fsprogs 1.42 or newer, or say --fs xfs",
+		"mkfs.xfs: version 3.1.1 does not know -m uuid, which 4.3 does; nothing was touched; install "
+		"xfsprogs 4.3 or newer, or say --fs ext4",
+	};
+	_cleanup_machine_ struct machine m = {0};
+	_cleanup_free_ char *path = strdup(getenv("PATH")), *bin = NULL;
+	struct fake_root f;
+	struct root root;
+
+	(void)state;
+	fake_open(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		_cleanup_free_ char *file = str_printf("%s/%s", f.dir, programs[i].name);
+
+		fake_put(&f, programs[i].name, programs[i].text);
+		assert_int_equal(chmod(file, 0755), 0);
+	}
+	bin = str_printf("%s/bin", f.dir);
+	assert_int_equal(root_open(&root, NULL), 0);
+	assert_int_equal(setenv("PATH", bin, 1), 0);
+	assert_int_equal(machine_probe(&root, &opt, &m, NULL), 0);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	root_close(&root);
+	fact_u64_no(&m.md_available, FACT_UNKNOWN, "not asked");
+	for (size_t i = 0; i < ARRAY_SIZE(one); i++) {
+		_cleanup_why_ struct why why = WHY_INIT;
+
+		assert_int_equal(run_needs(&m, &one[i], 1, &why), -ENOENT);
+		assert_int_equal(why.exit_code, 0); /* a failure, 1 */
+		says(&why, lines[i]);
+	}
+	assert_true(has(&m.warnings, "mdadm version 3.2.6 does not know --data-offset by drive, which 3.3 does: "
+				     "run cannot build with it; install mdadm 3.3 or newer"));
+	assert_true(has(&m.warnings, "install e2fsprogs 1.42 or newer"));
+	assert_true(has(&m.warnings, "install xfsprogs 4.3 or newer"));
+	fake_close(&f);
+}
+
 /* ---- a run is active ---- */
 
 static int do_probe_json(void)
@@ -391,6 +754,13 @@ int main(void)
 		cmocka_unit_test(no_root),
 		cmocka_unit_test(full_run),
 		cmocka_unit_test(read_only_sysctls),
+		cmocka_unit_test(the_next_run_puts_settings_back),
+		cmocka_unit_test(containers),
+		cmocka_unit_test(read_only_sys),
+		cmocka_unit_test(large_pages),
+		cmocka_unit_test(versions_are_read),
+		cmocka_unit_test(versions_are_compared),
+		cmocka_unit_test(old_programs),
 		cmocka_unit_test(a_run_is_active),
 		cmocka_unit_test(a_look_keeps_no_run_away),
 	};
