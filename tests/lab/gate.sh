@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
 	rm -rf build/check/gate
-	exec scripts/lab --drives 8 --drive bus=megaraid,serial=RAIDDISK,id=mega --drive bus=nvme,serial=READONLY,ro,id=ro \
+	exec scripts/lab --drives 11 --drive bus=megaraid,serial=RAIDDISK,id=mega --drive bus=nvme,serial=READONLY,ro,id=ro \
 		--timeout 600 --out build/check/gate -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
@@ -16,6 +16,7 @@ dev() { # by serial: names are not promised
 }
 mounted=$(dev LAB0001) swap=$(dev LAB0002) member=$(dev LAB0003) pv=$(dev LAB0004)
 data=$(dev LAB0005) raw=$(dev LAB0006) free=$(dev LAB0007) part=$(dev LAB0008)
+elsewhere=$(dev LAB0009) held=$(dev LAB0010) swapped=$(dev LAB0011)
 {
 	mkfs.ext4 -q "$mounted" && mkdir -p /mnt/world && mount -o ro "$mounted" /mnt/world
 	mkswap "$swap" && swapon "$swap"
@@ -25,7 +26,14 @@ data=$(dev LAB0005) raw=$(dev LAB0006) free=$(dev LAB0007) part=$(dev LAB0008)
 	dd if=/dev/urandom of="$raw" bs=1M seek=700 count=1
 	printf 'label: gpt\nsize=500MiB\nsize=500MiB\n' | sfdisk "$part"
 	mkfs.ext4 -q "${part}p1" && mkdir -p /mnt/part && mount -o ro "${part}p1" /mnt/part
+	# Mounted where only a process in a mount namespace of its own sees it.
+	mkfs.ext4 -q "$elsewhere" && mkdir -p /mnt/elsewhere
+	unshare -m --propagation private sh -c "mount -o ro $elsewhere /mnt/elsewhere && exec sleep 10000" &
+	for _ in $(seq 50); do grep -q elsewhere "/proc/$!/mounts" && break; sleep 0.1; done
+	# A drive that somebody has for himself; its partitions are idle.
+	printf 'label: gpt\nsize=1500MiB\nsize=1500MiB\n' | sfdisk "$held"
 	sync
+	perl -e 'use Fcntl; sysopen(F, $ARGV[0], O_RDWR | O_EXCL) or die; sleep 10000' "$held" &
 } >/tmp/setup 2>&1
 # Sectors written and discarded since boot, by the kernel's count: exact, and read in no time.
 writes() {
@@ -55,6 +63,10 @@ all="--erase LAB0007,"
 	refused "a read-only drive" "$(dev READONLY)" READONLY 'read-only' ${all}READONLY
 	refused "a drive with a mounted partition" "$part" LAB0008 'mount' ${all}LAB0008
 	refused "a partition beside a mounted one" "${part}p2" LAB0008 'in use|mount' ${all}LAB0008
+	check "nobody here sees the other namespace's mount" test -z "$(grep elsewhere /proc/self/mounts)"
+	refused "a drive mounted in another mount namespace" "$elsewhere" LAB0009 'mount' ${all}LAB0009
+	refused "a drive that somebody has exclusively" "$held" LAB0010 'in use|open|exclusive' ${all}LAB0010
+	refused "a partition of that drive" "${held}p1" LAB0010 'in use|open|exclusive' ${all}LAB0010,LAB0010-part1
 	refused "data without consent" "$data" LAB0005 'consent' --erase LAB0007
 	refused "raw data without consent" "$raw" LAB0006 'consent' --erase LAB0007
 }
@@ -62,4 +74,24 @@ check "a serial that is no named drive's" exits 3 stripewise run "$data" "$free"
 check "a device that is not there" exits 3 stripewise run /dev/nvme99n1 "$free" --erase LAB0007
 check "not a device" exits 3 stripewise run /etc/passwd "$free" --erase LAB0007
 check "not a sector of any drive was written" diff /tmp/writes <(writes)
+
+# Another drive is put in its place while the person types: what was shown is not what stands there.
+asks() { grep -qE -- "$1" /tmp/screen || { tail -n 5 /tmp/screen; return 1; }; }
+until_true() { for _ in $(seq 100); do "$@" && return 0; sleep 0.1; done; return 1; }
+mkfifo /tmp/typed
+script -qec "stripewise run $swapped --role dev --budget quick --out $LAB_OUT/swapped" /tmp/screen </tmp/typed >/dev/null 2>&1 &
+pid=$!
+exec 9>/tmp/typed
+check "a person is asked for the serial" until_true asks 'serial LAB0011'
+lab-host unplug LAB0011
+check "the drive is gone" until_true test ! -b "$swapped"
+lab-host plug LAB0011 OTHER11
+stands() { [ "$(dev OTHER11)" = "$swapped" ]; }
+check "another one has its name" until_true stands
+writes >/tmp/writes
+echo LAB0011 >&9
+wait "$pid"
+check "the run is refused" test $? = 3
+check "since it is another drive" asks 'not the drive that was probed'
+check "not a sector of it was written" diff /tmp/writes <(writes)
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kill -9 in the middle of a run, then undo: the machine is as it was, and run works again.
-# SIGTERM: rolled back, exit 6.
+# SIGTERM: rolled back, exit 6. A clock that jumps; a /run that is full, and one that fills up.
 # shellcheck disable=SC2317 # functions are called through check
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,7 +9,7 @@ if [ "${1:-}" != --guest ]; then
 	rm -rf build/check/kill
 	make -s build/make-result && mkdir -p build/check/kill/done &&
 		build/make-result >build/check/kill/done/result.json || exit 1
-	exec scripts/lab --drives 2 --timeout 900 --out build/check/kill -- "$PWD/$0" --guest
+	exec scripts/lab --drives 2 --timeout 1200 --out build/check/kill -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
 start() { # start NAME DIR: a run in the background, until its first array is mounted; a check of that
@@ -52,7 +52,29 @@ check "SIGTERM rolls back" diff /tmp/before <(picture)
 start "a run comes to its first mount once more" "$LAB_OUT/fourth"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-check "the next run settles what was left, and works" exits 0 stripewise run /dev/nvme0n1 /dev/nvme1n1 \
-	--role live --levels 1 --fs ext4 --budget quick --max-time 120s --erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
+# Meanwhile the clock jumps, back and far ahead: only labels come from it.
+(for when in 2001-01-01 2090-01-01 2026-06-01; do sleep 15; date -s "$when"; done) >/dev/null &
+check "the next run settles what was left, and works though the clock jumps" exits 0 stripewise run \
+	/dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 --fs ext4 --budget quick --max-time 120s \
+	--erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
+check "the clock did jump" test "$(date +%Y)" = 2026 -a "$(date +%m)" = 06
 check "and leaves nothing" diff /tmp/before <(picture)
+# /run without room: nothing is done without a journal; what was done before it filled is rolled back.
+mount -t tmpfs -o size=256k run /run
+fill() { dd if=/dev/zero of=/run/fill bs=4k 2>/dev/null; }
+picture >/tmp/before
+fill
+check "a full /run is refused" exits 1 stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 \
+	--budget quick --erase LAB0001,LAB0002 --out "$LAB_OUT/sixth"
+check "it says where room is needed" says 'make room in /run|nothing is done to a drive without it'
+rm -f /run/fill
+check "nothing was done" diff /tmp/before <(picture)
+start "a run comes to its first mount, and /run fills up" "$LAB_OUT/seventh"
+fill
+wait "$pid"
+check "it fails" test $? = 1
+check "it says why" grep -q 'No space left on device' /tmp/run.out
+rm -f /run/fill
+check "it has rolled back" diff /tmp/before <(picture)
+check "undo has nothing to do" exits 0 stripewise undo
 finish
