@@ -23,8 +23,8 @@ const char *activity_text(enum activity a)
 {
 	switch (a) {
 	case ACTIVITY_RUN:
-		return "a run of stripewise is active on this machine: its drives are in use, and settings "
-		       "may be its own for the moment";
+		return "a run of stripewise is active on this machine: drives are not opened or asked meanwhile, "
+		       "and settings may be its own for the moment";
 	case ACTIVITY_CUT_SHORT:
 		return "a run of stripewise was cut short on this machine: 'stripewise undo' clears what it "
 		       "left";

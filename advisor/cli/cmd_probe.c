@@ -244,6 +244,7 @@ static int run(int argc, char **argv)
 			  &(struct probe_options){.names = (const char *const *)names.v,
 						  .n_names = names.n,
 						  .deep_named_only = names.n > 0,
+						  .files_only = activity == ACTIVITY_RUN,
 						  .no_smart = a.no_smart},
 			  &m, &why);
 	root_close(&root);

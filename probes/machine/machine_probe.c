@@ -149,7 +149,7 @@ int probe_drives(struct probe *p, struct why *why)
 /* Is this one of the drives that may be asked and read? */
 static bool deep(const struct probe *p, const struct drive *d)
 {
-	return !p->opt->deep_named_only || d->named;
+	return !p->opt->files_only && (!p->opt->deep_named_only || d->named);
 }
 
 static int look_at(struct probe *p, struct drive *d)
@@ -170,7 +170,8 @@ static int look_at(struct probe *p, struct drive *d)
 	if (r)
 		return r;
 	if (!deep(p, d) || p->opt->no_contents) {
-		d->contents_unread = strdup("not asked for");
+		d->contents_unread = strdup(p->opt->files_only ? "a run is active, and drives are left alone"
+							       : "not asked for");
 		return d->contents_unread ? 0 : -ENOMEM;
 	}
 	return drive_contents(p, d);

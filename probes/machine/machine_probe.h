@@ -30,7 +30,12 @@ struct probe_options {
 	size_t n_names;
 	bool deep_named_only; /* ask and read only the named ones; of the others just the files */
 	bool no_smart;	      /* leave wear out */
-	bool no_contents;     /* leave signatures and samples out: no drive is eligible then */
+	bool no_contents;     /* leave signatures, samples and the exclusive open out: no drive is eligible then */
+	/*
+	 * Open no drive and ask none, of whatever kind: a run is at work on them, and an exclusive open
+	 * in the moment when it lets go of a drive for mdadm would make that fail. No drive is eligible.
+	 */
+	bool files_only;
 	bool no_programs;     /* do not run mdadm and mkfs for their versions */
 	const struct nvme_ops *ops; /* NULL: libnvme */
 	struct log *log;	    /* may be NULL */

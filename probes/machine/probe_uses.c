@@ -194,7 +194,7 @@ static int exclusive_use(const struct probe *p, struct drive *d)
 {
 	int fd;
 
-	if (!root_is_live(p->root) || d->n_uses)
+	if (!root_is_live(p->root) || p->opt->files_only || p->opt->no_contents || d->n_uses)
 		return 0;
 	fd = root_fd(p->root, O_EXCL | O_NONBLOCK, "/dev/%s", d->name);
 	if (fd >= 0) {

@@ -79,7 +79,7 @@ check "not a sector of any drive was written" diff /tmp/writes <(writes)
 asks() { grep -qE -- "$1" /tmp/screen || { tail -n 5 /tmp/screen; return 1; }; }
 until_true() { for _ in $(seq 100); do "$@" && return 0; sleep 0.1; done; return 1; }
 mkfifo /tmp/typed
-script -qec "stripewise run $swapped --role dev --budget quick --out $LAB_OUT/swapped" /tmp/screen </tmp/typed >/dev/null 2>&1 &
+script -qfec "stripewise run $swapped --role dev --budget quick --out $LAB_OUT/swapped" /tmp/screen </tmp/typed >/dev/null 2>&1 &
 pid=$!
 exec 9>/tmp/typed
 check "a person is asked for the serial" until_true asks 'serial LAB0011'

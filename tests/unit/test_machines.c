@@ -698,6 +698,21 @@ static void a_run_is_active(void **state)
 		probe_says(do_probe_json, true, "\"run_active_why\": \"unreadable: only root");
 		probe_says(do_probe, true, "is active on this machine, or was cut short");
 	}
+	/* No drive is opened meanwhile. */
+	{
+		const struct probe_options quiet = {.files_only = true, .no_programs = true};
+		_cleanup_machine_ struct machine m = {0};
+
+		assert_int_equal(root_open(&root, NULL), 0);
+		assert_int_equal(machine_probe(&root, &quiet, &m, NULL), 0);
+		for (size_t i = 0; i < m.n_drives; i++) {
+			assert_int_equal(m.drives[i].verdict, DRIVE_REFUSED);
+			assert_string_equal(m.drives[i].contents_unread,
+					    "a run is active, and drives are left alone");
+			assert_null(m.drives[i].wear.source);
+		}
+		root_close(&root);
+	}
 	/* Looking took nothing from it. */
 	assert_int_equal(scratch_lock(RUN_DIR, &left, NULL), -EBUSY);
 	assert_int_equal(root_open(&root, NULL), 0);
