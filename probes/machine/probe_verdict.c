@@ -173,8 +173,8 @@ static int judge_contents(const struct machine *m, struct drive *d)
 		return strv_addf(&d->reasons, "what it holds is not known (%s)", d->contents_unread);
 	}
 	if (d->contents_unread) {
-		REFUSE(d, "what it holds could not be read (%s); look again as root, on the machine itself, while "
-		       "no run is active",
+		REFUSE(d, "what it holds could not be read (%s); run as root on the machine itself, while no run "
+		       "of stripewise is active",
 		       d->contents_unread);
 		return 0;
 	}

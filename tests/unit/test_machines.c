@@ -114,13 +114,12 @@ static void no_mdadm_in_path(void **state)
 /* Runs `one` in a child, as nobody or as who we are; what it printed. */
 static char *in_child(int (*one)(void), bool nobody, int *ret_status)
 {
-	char *text = calloc(1, 65536);
+	char *text;
 	size_t n = 0;
 	ssize_t got;
 	int p[2];
 	pid_t pid;
 
-	assert_non_null(text);
 	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
 	(void)fflush(NULL);
 	pid = fork();
@@ -135,6 +134,8 @@ static char *in_child(int (*one)(void), bool nobody, int *ret_status)
 		_exit((int)n);
 	}
 	(void)close(p[1]);
+	text = calloc(1, 65536); /* here: to the child it would be lost memory */
+	assert_non_null(text);
 	while (n < 65535 && (got = read(p[0], text + n, 65535 - n)) > 0)
 		n += (size_t)got;
 	(void)close(p[0]);
@@ -318,7 +319,7 @@ static void the_next_run_puts_settings_back(void **state)
 	fake_put(&f, "value", "3000\n");
 	file = str_printf("%s/value", f.dir);
 	assert_int_equal(mount("tmpfs", "/run", "tmpfs", 0, "size=1m"), 0);
-	assert_int_equal(mount(file, name, NULL, MS_BIND, NULL), 0);
+	assert_int_equal(mount(file, name, "none", MS_BIND, NULL), 0);
 	assert_int_equal(root_open(&s.root, NULL), 0);
 	assert_int_equal(mkdir(RUN_DIR, 0700), 0);
 	a = (struct acts){.root = &s.root, .run_dir = RUN_DIR};
@@ -345,7 +346,7 @@ static bool hide(const char *dir)
 
 static int run_in_read_only_run(void)
 {
-	return hide("/run") && !mount(NULL, "/run", NULL, MS_REMOUNT | MS_RDONLY, NULL) ? do_run() : 90;
+	return hide("/run") && !mount("none", "/run", "none", MS_REMOUNT | MS_RDONLY, NULL) ? do_run() : 90;
 }
 
 static int run_without_proc(void)
@@ -492,8 +493,8 @@ static void read_only_sys(void **state)
 	vm = str_printf("%s/proc/sys", f.dir);
 	o.no_tune = false;
 	assert_int_equal(run_settings(&s, &why), 0);
-	assert_int_equal(mount(sys, sys, NULL, MS_BIND, NULL), 0);
-	assert_int_equal(mount(NULL, sys, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
+	assert_int_equal(mount(sys, sys, "none", MS_BIND, NULL), 0);
+	assert_int_equal(mount("none", sys, "none", MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
 	/* Before anybody consents, and not after hours. */
 	assert_int_equal(run_settings(&s, &why), -EROFS);
 	says(&why, "cannot try settings: /sys/block/nvme0n1/queue/scheduler: Read-only file system; nothing "
@@ -503,8 +504,8 @@ static void read_only_sys(void **state)
 	assert_int_equal(run_settings(&s, &why), 0);
 	o.no_tune = false;
 	assert_int_equal(umount(sys), 0);
-	assert_int_equal(mount(vm, vm, NULL, MS_BIND, NULL), 0);
-	assert_int_equal(mount(NULL, vm, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
+	assert_int_equal(mount(vm, vm, "none", MS_BIND, NULL), 0);
+	assert_int_equal(mount("none", vm, "none", MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), 0);
 	assert_int_equal(run_settings(&s, &why), -EROFS);
 	says(&why, "/proc/sys/vm/dirty_ratio: Read-only file system; nothing was touched");
 	assert_int_equal(umount(vm), 0);
