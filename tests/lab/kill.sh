@@ -19,11 +19,11 @@ start() { # start NAME DIR: a run in the background, until its first array is mo
 		--erase LAB0001,LAB0002 --out "$1" >/tmp/run.out 2>&1 </dev/null &
 	pid=$!
 	for _ in $(seq 600); do
-		grep -q /run/stripewise /proc/mounts && break
+		grep -q /run/stripewise/mnt /proc/mounts && break
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
-	check "$name" grep /run/stripewise /proc/mounts
+	check "$name" grep /run/stripewise/mnt /proc/mounts
 }
 picture >/tmp/before
 start "a run comes to its first mount" "$LAB_OUT/first"
@@ -59,22 +59,24 @@ check "the next run settles what was left, and works though the clock jumps" exi
 	--erase LAB0001,LAB0002 --out "$LAB_OUT/fifth"
 check "the clock did jump" test "$(date +%Y)" = 2026 -a "$(date +%m)" = 06
 check "and leaves nothing" diff /tmp/before <(picture)
-# /run without room: nothing is done without a journal; what was done before it filled is rolled back.
-mount -t tmpfs -o size=256k run /run
-fill() { dd if=/dev/zero of=/run/fill bs=4k 2>/dev/null; }
+# No room for the journal: nothing is done without one; what was done before it filled up is rolled back.
+# (A small /run of its own, so that the lab's remains.)
+mkdir -p /run/stripewise && mount -t tmpfs -o size=64k run /run/stripewise
+fill() { dd if=/dev/zero of=/run/stripewise/fill bs=4k 2>/dev/null; }
 picture >/tmp/before
 fill
 check "a full /run is refused" exits 1 stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 \
 	--budget quick --erase LAB0001,LAB0002 --out "$LAB_OUT/sixth"
 check "it says where room is needed" says 'make room in /run|nothing is done to a drive without it'
-rm -f /run/fill
+rm -f /run/stripewise/fill
 check "nothing was done" diff /tmp/before <(picture)
 start "a run comes to its first mount, and /run fills up" "$LAB_OUT/seventh"
 fill
 wait "$pid"
 check "it fails" test $? = 1
-check "it says why" grep -q 'No space left on device' /tmp/run.out
-rm -f /run/fill
+cp /tmp/run.out /tmp/out
+check "it says why" says "No space left on device"
+rm -f /run/stripewise/fill
 check "it has rolled back" diff /tmp/before <(picture)
 check "undo has nothing to do" exits 0 stripewise undo
 finish
