@@ -8,6 +8,8 @@
  *	scratch_open(...)                           all checks, consent, drives held
  *	journal_create(...)                         in RUN_DIR and in the output folder
  *	layout_build() measure layout_teardown()    for each trial
+ *		one more may stand meanwhile, on other drives (scratch_part()) and by the same
+ *		journal: what was built last is taken away first
  *	layout_end()                                whatever happened
  */
 #ifndef SW_LAYOUTS_LAYOUTS_H

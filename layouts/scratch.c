@@ -346,6 +346,15 @@ void scratch_close(struct scratch *s)
 	*s = (struct scratch){0};
 }
 
+struct scratch scratch_part(const struct scratch *s, size_t first, size_t n)
+{
+	struct scratch none = {.root = s->root};
+
+	if (first > s->n || n > s->n - first)
+		return none;
+	return (struct scratch){.root = s->root, .m = s->m + first, .n = n};
+}
+
 /* The kernel's node of a device number, whatever link the person typed. */
 static char *node_path(const struct root *root, unsigned maj, unsigned min, char **ret_name)
 {

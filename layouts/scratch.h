@@ -71,6 +71,12 @@ int scratch_open(const struct root *root, const struct drive *const *drives, siz
 		 const struct strv *erase, struct scratch *ret, struct why *why);
 void scratch_close(struct scratch *s);
 
+/*
+ * `n` of the drives from `first` on, for a build of their own beside another one. Borrowed: `s` must
+ * outlive it, and it is never closed.
+ */
+struct scratch scratch_part(const struct scratch *s, size_t first, size_t n);
+
 /* The first `n` drives. Recheck: -ESTALE if one is not what it was. */
 int scratch_recheck(struct scratch *s, size_t n, struct why *why);
 int scratch_hold(struct scratch *s, size_t n, struct why *why);

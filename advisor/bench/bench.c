@@ -137,7 +137,7 @@ static int prepare(struct bench *b, struct active *a, struct why *why)
 static void settle(struct bench *b, const struct active *a)
 {
 	for (size_t i = 0; i < a->n_workers; i++)
-		if (!a->workers[i].spec->elsewhere)
+		if (a->workers[i].counted)
 			b->written += a->workers[i].all_bytes[DIR_WRITE];
 	for (size_t i = 0; i < a->job->n_streams; i++) {
 		const struct stream_spec *s = &a->job->streams[i];
@@ -183,6 +183,7 @@ int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct 
 	a->run.pool = b->pool;
 	a->run.pool_bytes = b->pool_bytes;
 	a->run.interval_ns = b->scale.interval_ns;
+	a->run.count_elsewhere = b->env.count_elsewhere;
 	err = prepare(b, a, why);
 	if (!err && bench_stopped(b))
 		err = -EINTR;

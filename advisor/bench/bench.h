@@ -54,10 +54,11 @@ struct bench_env {
 	uint64_t max_write_bytes; /* everything written through this bench, never more; 0 = no cap */
 	/*
 	 * Where streams marked so have their files (struct stream_spec, `elsewhere`); NULL: a job
-	 * with such a stream is -ENOTSUP. Borrowed until bench_close(). max_write_bytes does not
-	 * count what goes there.
+	 * with such a stream is -ENOTSUP. Borrowed until bench_close(). max_write_bytes and
+	 * bench_written() count what goes there only if `count_elsewhere`.
 	 */
 	const struct target *elsewhere;
+	bool count_elsewhere;
 	bool warm;		  /* buffered jobs: read the files into the page cache first */
 };
 
@@ -84,7 +85,7 @@ int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, str
 int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
 	      struct why *why);
 
-/* Everything written to the target so far: preparation, ramps, recorded; what went elsewhere is not in it. */
+/* Everything written to the target so far: preparation, ramps, recorded; and elsewhere, where that counts. */
 uint64_t bench_written(const struct bench *b);
 
 void bench_close(struct bench *b);

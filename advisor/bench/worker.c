@@ -124,8 +124,9 @@ int worker_init(struct worker *w, uint64_t seed, unsigned index, uint64_t series
 	w->rate = s->rate_bytes_per_s / s->threads;
 	w->ns_per_op = s->rate_iops ? 1000000000ULL * s->threads / s->rate_iops : 0;
 	w->counts_saves = s->save;
-	/* The cap is on the drives that are measured: what goes elsewhere has all it wants. */
-	w->lease = s->elsewhere ? UINT64_MAX : 0;
+	/* The cap is on the drives that were named: what goes to another place has all it wants. */
+	w->counted = !s->elsewhere || w->run->count_elsewhere;
+	w->lease = w->counted ? 0 : UINT64_MAX;
 	w->data_bytes = data_bytes(w);
 	/* Any odd multiplier spreads neighbours; 0 is the one seed that xorshift cannot have. */
 	w->rng = (seed ^ ((index + 1) * 0x9e3779b97f4a7c15ULL)) | 1;
@@ -226,7 +227,7 @@ void *worker_main(void *arg)
 		worker_loop_deep(w);
 	else
 		worker_loop_one(w);
-	if (!w->spec->elsewhere)
+	if (w->counted)
 		(void)__atomic_add_fetch(&r->write_left, w->lease, __ATOMIC_RELAXED);
 	w->lease = 0;
 	(void)__atomic_add_fetch(&r->done, 1, __ATOMIC_RELEASE);

@@ -32,6 +32,7 @@ struct run {
 	uint64_t interval_ns;	      /* of the throughput series */
 	enum io_mode mode;
 	unsigned min_saves;
+	bool count_elsewhere;	      /* bytes to another place count, too */
 };
 
 struct worker_file {
@@ -72,6 +73,7 @@ struct worker {
 	uint64_t rate;		 /* pacing by bytes a second; 0 = none */
 	uint64_t data_bytes;	 /* the part of the pool that its writes are taken from */
 	bool counts_saves;	 /* what `published` counts */
+	bool counted;		 /* what it writes counts: for the cap and in the sum */
 
 	/* State. */
 	struct aio q;

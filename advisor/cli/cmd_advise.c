@@ -252,9 +252,9 @@ static int advise(struct advise_args *a, struct result *r, struct why *why)
 		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--budget",
 				"run again with it",
 				"nothing is measured here: how long was measured is the result's");
-	if ((a->backup_window_ns || a->backup_size_bytes) && !r->verdict.backup.dir)
+	if ((a->backup_window_ns || a->backup_size_bytes) && !backup_place(&r->verdict.backup))
 		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage", a->result,
-				"run --backup DIR measures one", "it has no backup target");
+				"run --backup measures one", "it has no backup target");
 	if (a->backup_window_ns)
 		r->request.backup_window_ns = a->backup_window_ns;
 	if (a->backup_size_bytes)

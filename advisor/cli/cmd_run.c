@@ -50,8 +50,9 @@ static const struct argp_option options[] = {
 	{"resume", OPT_RESUME, "DIR", 0, "go on with an interrupted run; finished trials are kept", 0},
 	{"no-tune", OPT_NO_TUNE, NULL, 0,
 	 "try no settings on the layout that wins; those by rule are recommended", 0},
-	{"backup", OPT_BACKUP, "DIR", 0,
-	 "where backups go: how fast it is, what it shares with the drives, what a backup costs", 0},
+	{"backup", OPT_BACKUP, "DIR|DEV", 0,
+	 "where backups go, a directory or a further drive (erased): how fast it is, what it shares with "
+	 "the drives, what a backup costs", 0},
 	{"backup-window", OPT_BACKUP_WINDOW, "DURATION", 0, "time for a full backup (default 1h)", 0},
 	{"backup-size", OPT_BACKUP_SIZE, "SIZE", 0,
 	 "of a full backup (default: the largest save of every program)", 0},
@@ -220,6 +221,8 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 	if (r || o->dry_run)
 		return r;
 	r = run_needs(&s->result.machine, s->result.candidates, s->result.n_candidates, why);
+	if (!r && s->backup_fs.id)
+		r = run_needs(&s->result.machine, &s->backup_fs, 1, why);
 	if (!r)
 		r = run_settings(s, why);
 	if (r)

@@ -81,13 +81,15 @@ static int number_of(const struct trial *t, enum five f, double *ret)
 	}
 }
 
-/* The most worn member after the run. */
+/* The most worn member after the run; where backups go is another matter. */
 static void wear(const struct result *r, struct five_value *v)
 {
 	for (size_t i = 0; i < r->n_wear; i++) {
 		const struct fact_u64 *used = &r->wear[i].percent_used_after;
 
-		if (fact_known(used->state) && (!v->has || (double)used->v > v->median)) {
+		if (r->wear[i].backup || !fact_known(used->state))
+			continue;
+		if (!v->has || (double)used->v > v->median) {
 			v->has = true;
 			v->n = 1;
 			v->median = v->low = v->high = (double)used->v;

@@ -72,8 +72,10 @@ struct session {
 	struct root root;
 	struct ratings *ratings;
 	struct result result;
-	const struct drive **members; /* owned; borrowed drives of result.machine */
-	size_t n_members;
+	/* Owned; borrowed drives of result.machine: the volume's, then that of --backup, if one is named. */
+	const struct drive **members;
+	size_t n_members; /* of the volume */
+	size_t n_drives;  /* with that of --backup: everything that is held and may be written to */
 	char *out; /* owned; the output folder once it exists */
 	struct log *log;
 	struct progress progress;
@@ -91,8 +93,9 @@ struct session {
 	uint64_t *earlier;	 /* owned; the same by member; NULL */
 	struct tune_result *tuned; /* owned; settings tried on the winner, or why not */
 	size_t n_tuned;
-	struct backup backup;		/* --backup, as found and measured; dir NULL: not asked for */
-	struct target backup_target;	/* owned: its directory, held open; dir_fd -1: none */
+	struct backup backup;		/* --backup, as found and measured; no place: not asked for */
+	struct target backup_target;	/* its directory; dir_fd -1: none, or no drive's that stands */
+	struct candidate backup_fs;	/* what a drive named by --backup gets; id NULL: no drive */
 	uint64_t planned_file_bytes; /* what its files take, so that mkfs need not make more */
 };
 
@@ -104,6 +107,10 @@ int run_trial(struct session *s, const struct candidate *c, const struct trial_p
 
 int session_request(struct session *s, struct why *why);
 int session_probe(struct session *s, struct why *why);
+/* The drive that a name on the command line means now (links are followed); NULL if none. */
+const struct drive *session_drive(const struct session *s, const char *device);
+/* What was named, for a probe: owned, its elements borrowed; NULL on ENOMEM. */
+const char **session_names(const struct session *s, size_t *ret_n);
 int session_candidates(struct session *s, struct why *why);
 /*
  * Can this machine build them at all: md in the kernel, mdadm and mkfs in PATH and not too old? Asked
@@ -145,6 +152,8 @@ int session_blame(struct session *s, const char *array, int err, struct why *why
 
 /* ---- run_resume.c ---- */
 
+/* What `r` has in its receipt of a drive, found by what the drive is; NULL if nothing. */
+const struct receipt *receipt_of(const struct result *r, const struct drive *d);
 /* Loads the result of --repeat or --resume into `prior` and takes its job for `o`. */
 int run_take_job(struct run_options *o, struct result *prior, struct why *why);
 /* Takes over the trials of the interrupted run; same drives, or it is refused. */
@@ -223,11 +232,27 @@ int tune_rounds(enum budget b, size_t values, uint64_t seed, struct tournament_c
 
 /* Opens the directory of --backup and finds the drives below it; nothing without one. */
 int session_backup(struct session *s, struct why *why);
+/* The same of a drive: it becomes the last of s->members; the gate is session_gate()'s. */
+int session_backup_drive(struct session *s, struct why *why);
 /*
  * How fast the target is, and what a backup costs the layout that is going to be recommended, into
  * s->backup. A target that fails is said there and ends nothing.
  */
 int run_backup(struct session *s, const struct rounds *r, struct why *why);
+/* Adds the job of the stream alone, no longer than a full backup. */
+int backup_job(const struct session *s, struct job_list *ret, struct why *why);
+/*
+ * run_backup_drive.c: builds the file system of a drive named by --backup, which becomes
+ * s->backup_target, and takes it away again. Neither does anything for a directory.
+ */
+struct backup_drive {
+	struct scratch part;
+	struct acts acts; /* on the part, by the run's journal */
+	struct built built;
+};
+int backup_drive_build(struct session *s, struct backup_drive *d, struct why *why);
+int backup_drive_teardown(struct session *s, struct backup_drive *d, struct why *why);
+
 /* run_backup_rounds.c: the rounds, on the layout, built once. -errno if they could not be run. */
 int backup_rounds(struct session *s, const struct candidate *c, struct why *why);
 

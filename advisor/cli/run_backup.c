@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --backup DIR: where the directory lies, how fast it takes a backup, and what that costs the volume.
+ * --backup: where the directory lies, how fast it takes a backup, and what that costs the volume.
  * The last is measured on the layout that is going to be recommended, built once more: the mixed job
- * alone and beside the backup stream, in turn. Whatever is written to DIR has no name there, so
- * that the kernel removes it however this ends.
+ * alone and beside the backup stream, in turn. Whatever is written to a directory has no name there,
+ * so that the kernel removes it however this ends. A drive gets a file system for the time of it
+ * (run_backup_drive.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/cli.h"
 #include "advisor/cli/run.h"
 #include "advisor/cli/signals.h"
 #include "advisor/decide/backup.h"
@@ -23,21 +25,11 @@
 /* Below this the start and the end of a stream weigh more than what is between. */
 #define MEASURED_LEAST_BYTES (256ULL << 20)
 
-static int refuse_device(const char *dir, struct why *why)
-{
-	return why_exit(why, SW_EXIT_USAGE, -ENOTDIR, "wrong usage", dir,
-			"mount its file system and give --backup a directory there",
-			"it is a device: writing to it would destroy what it holds");
-}
-
 /* The directory, held open from here on: its file system stays mounted. */
 static int open_dir(struct session *s, const char *dir, struct why *why)
 {
 	struct backup *b = &s->backup;
-	struct stat st;
 
-	if (stat(dir, &st) == 0 && (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode)))
-		return refuse_device(dir, why);
 	b->dir = realpath(dir, NULL);
 	if (!b->dir)
 		return why_exit(why, SW_EXIT_USAGE, -errno, "wrong usage", dir,
@@ -71,22 +63,29 @@ static int add_member(struct session *s, const struct drive *d)
 	return strv_add(&s->backup.member_drives, names.s ? names.s : "");
 }
 
-int session_backup(struct session *s, struct why *why)
+static int find_dir(struct session *s, const char *dir, struct why *why)
 {
 	_cleanup_backing_ struct backing below = {0};
-	const char *dir = s->result.request.backup_dir;
-	int err;
+	int err = open_dir(s, dir, why);
 
-	if (!dir)
-		return 0;
-	err = open_dir(s, dir, why);
 	if (!err)
 		err = backing_of_path(&s->root, &s->result.machine, s->backup.dir, &below);
 	if (!err)
 		take_drives(&s->backup, &below);
+	s->backup.free_bytes = s->backup_target.free_bytes;
+	return err;
+}
+
+int session_backup(struct session *s, struct why *why)
+{
+	const struct request *q = &s->result.request;
+	int err;
+
+	if (!q->backup_dir && !q->backup_device)
+		return 0;
+	err = q->backup_dir ? find_dir(s, q->backup_dir, why) : session_backup_drive(s, why);
 	for (size_t i = 0; !err && i < s->n_members; i++)
 		err = add_member(s, s->members[i]);
-	s->backup.free_bytes = s->backup_target.free_bytes;
 	for (size_t i = 0; i < BACKUP_FIGURES; i++)
 		fact_real_no(&s->backup.figure[i], FACT_UNKNOWN, "not measured");
 	return err;
@@ -103,17 +102,20 @@ static void on_progress(void *arg, const char *what, double share)
 }
 
 /* As much as a full backup has, where that is known and no more than the job's own limit. */
-static void limit(const struct session *s, struct job *j)
+int backup_job(const struct session *s, struct job_list *ret, struct why *why)
 {
 	_cleanup_(fact_u64_free) struct fact_u64 size = {0};
+	int err = jobs_add(ret, "backup", why);
 	uint64_t bytes;
 
-	if (backup_size(&s->result.request, s->opt->wanted.profiles, &size) ||
-	    !fact_known(size.state))
-		return;
+	if (!err)
+		err = backup_size(&s->result.request, s->opt->wanted.profiles, &size);
+	if (err || !fact_known(size.state))
+		return err;
 	bytes = size.v > MEASURED_LEAST_BYTES ? size.v : MEASURED_LEAST_BYTES;
-	if (bytes < j->streams[0].limit_bytes)
-		j->streams[0].limit_bytes = bytes;
+	if (bytes < ret->v[0].streams[0].limit_bytes)
+		ret->v[0].streams[0].limit_bytes = bytes;
+	return 0;
 }
 
 static int take_rate(struct backup *b, const struct job_result *j)
@@ -152,11 +154,12 @@ static int measure_rate(struct session *s, struct why *why)
 	_cleanup_jobs_ struct job_list jobs = {0};
 	struct job_result j = {0};
 	struct bench_scale scale;
-	int err = jobs_add(&jobs, "backup", why);
+	int err = backup_job(s, &jobs, why);
 
 	if (err)
 		return err;
-	limit(s, &jobs.v[0]);
+	if (s->backup.device && s->result.request.max_writes_bytes)
+		env.max_write_bytes = session_writes_left(s);
 	bench_scale_init(&scale, s->result.request.budget, s->backup_target.free_bytes);
 	err = bench_open(&s->backup_target, &scale, &env, &b, why);
 	if (!err)
@@ -164,6 +167,8 @@ static int measure_rate(struct session *s, struct why *why)
 	if (!err)
 		err = take_rate(&s->backup, &j);
 	job_result_free(&j);
+	if (b && s->backup.device)
+		s->result.program_bytes += bench_written(b);
 	if (err && !ends_run(err)) {
 		_cleanup_free_ char *line = why_line(why);
 
@@ -175,24 +180,72 @@ static int measure_rate(struct session *s, struct why *why)
 	return err;
 }
 
-static int no_room(struct session *s, const char *option)
+/* Why the cost was not measured, and the rate neither, unless it was. `text` is taken over. */
+static int not_measured(struct session *s, char *text)
 {
-	free(s->backup.not_measured);
-	s->backup.not_measured = str_printf("%s left no room for it", option);
-	return s->backup.not_measured ? 0 : -ENOMEM;
+	struct backup *b = &s->backup;
+
+	free(b->not_measured);
+	b->not_measured = text;
+	if (!text)
+		return -ENOMEM;
+	if (!fact_known(b->figure[BACKUP_RATE].state))
+		fact_real_no(&b->figure[BACKUP_RATE], FACT_UNKNOWN, "%s", text);
+	return 0;
 }
 
-/* The rounds may fail by the target; that is kept as the reason. */
-static int rounds_beside(struct session *s, const struct candidate *c, struct why *why)
+static int no_room(struct session *s, const char *option)
 {
-	int err = backup_rounds(s, c, why);
+	return not_measured(s, str_printf("%s left no room for it", option));
+}
 
+/* What failed by the target is kept as the reason. */
+static int keep_reason(struct session *s, int err, struct why *why)
+{
 	if (!err || ends_run(err) || (why && why->exit_code == SW_EXIT_LEFT_BEHIND))
 		return err;
-	free(s->backup.not_measured);
-	s->backup.not_measured = why_line(why);
+	err = not_measured(s, why_line(why));
 	why_clear(why);
-	return s->backup.not_measured ? 0 : -ENOMEM;
+	return err;
+}
+
+/* Its rate, and the rounds, where the target is there. */
+static int measure_target(struct session *s, const struct candidate *c, const char *capped,
+			  struct why *why)
+{
+	int err;
+
+	progress_show(&s->progress, (double)s->result.n_trials, (double)s->result.n_trials + 1,
+		      "backup target: how fast it is");
+	log_line(s->log, "backup target %s: its rate", backup_place(&s->backup));
+	err = measure_rate(s, why);
+	if (err)
+		return err;
+	return capped ? no_room(s, capped) : keep_reason(s, backup_rounds(s, c, why), why);
+}
+
+/* On a drive that carries a file system for as long as this takes. */
+static int measure_drive(struct session *s, const struct candidate *c, struct why *why)
+{
+	struct backup_drive d = {.built = {.target.dir_fd = -1}};
+	_cleanup_why_ struct why down = WHY_INIT;
+	int err = backup_drive_build(s, &d, why), err2 = 0;
+
+	if (err)
+		return keep_reason(s, err, why);
+	err = measure_target(s, c, NULL, why);
+	/* Of a drive that does not answer, taking it apart may hang: the report comes first. */
+	if (err != -ETIMEDOUT)
+		err2 = backup_drive_teardown(s, &d, err ? &down : why);
+	/* What went wrong first: it will not be in a report. */
+	if (err2 && s->backup.not_measured)
+		cli_note("backup target %s: %s", s->backup.device, s->backup.not_measured);
+	if (err && err2 && down.exit_code == SW_EXIT_LEFT_BEHIND) {
+		why_clear(why);
+		*why = down;
+		down = (struct why)WHY_INIT;
+	}
+	return err ? err : err2;
 }
 
 int run_backup(struct session *s, const struct rounds *r, struct why *why)
@@ -204,28 +257,23 @@ int run_backup(struct session *s, const struct rounds *r, struct why *why)
 	struct cost cost;
 	int err;
 
-	if (!s->backup.dir)
+	if (!backup_place(&s->backup))
 		return 0;
 	/* Nothing to recommend is said later, with its reason. */
 	err = session_decide(s, r, &v, NULL);
 	c = !err && v.decided ? result_candidate(&s->result, v.layout.id) : NULL;
-	if (!c) {
-		s->backup.not_measured = strdup("no layout was decided on");
-		return s->backup.not_measured ? 0 : -ENOMEM;
-	}
+	if (!c)
+		return not_measured(s, strdup("no layout was decided on"));
+	session_trial_cost(s, &cost);
+	capped = session_used_up(s, &cost, s->opt->max_time_ns);
+	/* What goes to a directory is none of --max-writes. */
+	if (capped && (s->backup.device || !strcmp(capped, "--max-time")))
+		return no_room(s, capped);
+	if (s->backup.device)
+		return measure_drive(s, c, why);
 	/* What was free at the beginning may be gone by now. */
 	if (fstatvfs(s->backup_target.dir_fd, &fs) == 0)
 		s->backup.free_bytes = s->backup_target.free_bytes =
 			(uint64_t)fs.f_bavail * fs.f_frsize;
-	session_trial_cost(s, &cost);
-	capped = session_used_up(s, &cost, s->opt->max_time_ns);
-	if (capped && !strcmp(capped, "--max-time"))
-		return no_room(s, capped);
-	progress_show(&s->progress, (double)s->result.n_trials, (double)s->result.n_trials + 1,
-		      "backup target: how fast it is");
-	log_line(s->log, "backup target %s: its rate", s->backup.dir);
-	err = measure_rate(s, why);
-	if (err)
-		return err;
-	return capped ? no_room(s, capped) : rounds_beside(s, c, why);
+	return measure_target(s, c, capped, why);
 }

@@ -53,6 +53,7 @@ static int open_pairs(struct pairs *p, struct why *why)
 		.arg = p,
 		.log = s->log,
 		.elsewhere = &s->backup_target,
+		.count_elsewhere = s->backup.device != NULL,
 	};
 	int err = jobs_add(&p->jobs, "mixed", why);
 

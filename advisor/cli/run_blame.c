@@ -22,7 +22,7 @@ static int name_all(const struct session *s, int err, struct why *why)
 	for (size_t i = 0; i < s->scratch.n; i++)
 		if (!strcmp(why->where + strlen(RUN_DIR "/mnt/"), s->scratch.m[i].name))
 			single = &s->scratch.m[i];
-	for (size_t i = 0; i < s->scratch.n; i++)
+	for (size_t i = 0; i < (single ? s->scratch.n : s->n_members); i++)
 		if (!single || single == &s->scratch.m[i])
 			buf_addf(&drives, "%s%s", drives.len ? ", " : "", s->scratch.m[i].text);
 	if (drives.failed)
@@ -39,21 +39,22 @@ static int name_all(const struct session *s, int err, struct why *why)
 
 int session_blame(struct session *s, const char *array, int err, struct why *why)
 {
-	_cleanup_free_ struct health_member *m = calloc(s->n_members + 1, sizeof(*m));
+	/* A backup's drive that fails is said in its place; one that hangs holds up everything. */
+	size_t n = err == -ETIMEDOUT ? s->n_drives : s->n_members, who = 0;
+	_cleanup_free_ struct health_member *m = calloc(n + 1, sizeof(*m));
 	_cleanup_free_ char *what = NULL, *said = NULL;
-	size_t who = 0;
 	int r;
 
 	if (s->blamed || err == -EINTR || err == -ENOMEM)
 		return err;
 	if (!m)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_members; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct drive *d = s->members[i];
 
 		m[i] = (struct health_member){.name = d->name, .disk = d->parent ? d->parent : d->name};
 	}
-	r = health_look(&s->health, &s->root, array, m, s->n_members, err == -ETIMEDOUT, &who, &what);
+	r = health_look(&s->health, &s->root, array, m, n, err == -ETIMEDOUT, &who, &what);
 	if (r <= 0)
 		return r ? r : err ? name_all(s, err, why) : 0;
 	s->blamed = true;

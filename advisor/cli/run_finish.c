@@ -13,19 +13,19 @@
 #include "probes/machine/machine_probe.h"
 #include "advisor/base/ban.h"
 
-/* The members' counters; the first stands in for the array, which is not there now. */
+/* The drives' counters; the first stands in for the array, which is not there now. */
 static int look(const struct session *s, bool smart, struct counters *ret, struct why *why)
 {
-	_cleanup_free_ const char **names = calloc(s->n_members + 1, sizeof(*names));
+	_cleanup_free_ const char **names = calloc(s->n_drives + 1, sizeof(*names));
 	struct counters_options opt = {.stat_only = !smart, .log = s->log};
 
 	if (!names)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_members; i++)
+	for (size_t i = 0; i < s->n_drives; i++)
 		names[i] = s->members[i]->name;
 	if (smart)
-		return counters_settle(&s->root, &opt, names[0], names, s->n_members, 0, ret, why);
-	return counters_read_with(&s->root, &opt, names[0], names, s->n_members, ret, why);
+		return counters_settle(&s->root, &opt, names[0], names, s->n_drives, 0, ret, why);
+	return counters_read_with(&s->root, &opt, names[0], names, s->n_drives, ret, why);
 }
 
 /*
@@ -38,11 +38,13 @@ static int count_on(struct session *s, const struct result *prior)
 	bool same_boot = prior->boot_id && s->result.boot_id &&
 			 !strcmp(prior->boot_id, s->result.boot_id);
 
-	for (size_t i = 0; i < s->n_members && i < prior->n_wear; i++) {
-		const struct receipt *w = &prior->wear[i];
+	for (size_t i = 0; i < s->n_drives; i++) {
+		const struct receipt *w = receipt_of(prior, s->members[i]);
 		const struct fact_u64 *now = &s->before.members[i].write_bytes;
 		int err = 0;
 
+		if (!w)
+			continue;
 		if (same_boot && fact_known(w->stat_reading_bytes.state) && fact_known(now->state) &&
 		    now->v > w->stat_reading_bytes.v) {
 			s->earlier[i] += now->v - w->stat_reading_bytes.v;
@@ -100,7 +102,7 @@ uint64_t session_writes_left(const struct session *s)
 {
 	uint64_t cap = s->result.request.max_writes_bytes, done = session_written(s);
 	uint64_t left = done < cap ? cap - done : 0;
-	uint64_t reserve = left / RESERVE_SHARE + s->n_members * RESERVE_BY_DRIVE;
+	uint64_t reserve = left / RESERVE_SHARE + s->n_drives * RESERVE_BY_DRIVE;
 
 	return left > reserve ? left - reserve : 1;
 }
@@ -128,6 +130,7 @@ static int fill_receipt(const struct session *s, const struct counters *after, s
 	int r;
 
 	w->drive = strdup(s->members[i]->name);
+	w->backup = i >= s->n_members;
 	w->serial = serial ? strdup(serial) : NULL;
 	if (!w->drive)
 		return -ENOMEM;
@@ -156,16 +159,15 @@ static int fill_receipt(const struct session *s, const struct counters *after, s
 /* The drives' wear once more, read the same way. */
 static void probe_again(const struct session *s, struct machine *ret)
 {
-	const struct strv *devices = &s->result.request.devices;
 	struct probe_options opt = {
-		.names = (const char *const *)devices->v,
-		.n_names = devices->n,
 		.deep_named_only = true,
 		.no_contents = true,
 		.no_programs = true,
 	};
+	_cleanup_free_ const char **names = session_names(s, &opt.n_names);
 
-	if (machine_probe(&s->root, &opt, ret, NULL))
+	opt.names = names;
+	if (!names || machine_probe(&s->root, &opt, ret, NULL))
 		*ret = (struct machine){0};
 }
 
@@ -188,12 +190,12 @@ int session_receipt(struct session *s, bool final, struct why *why)
 	if (r)
 		return r;
 	forget_receipt(res);
-	res->wear = calloc(s->n_members + 1, sizeof(*res->wear));
+	res->wear = calloc(s->n_drives + 1, sizeof(*res->wear));
 	if (!res->wear)
 		return -ENOMEM;
 	if (final)
 		probe_again(s, &now);
-	for (size_t i = 0; !r && i < s->n_members; i++) {
+	for (size_t i = 0; !r && i < s->n_drives; i++) {
 		const char *identity = drive_identity(s->members[i]);
 
 		r = fill_receipt(s, &after, i, identity ? machine_find_drive(&now, identity) : NULL,

@@ -58,5 +58,5 @@ uint64_t session_rounds_ns(const struct session *s)
 {
 	uint64_t all = s->opt->max_time_ns;
 
-	return s->opt->no_tune && !s->backup.dir ? all : all / 4 * 3;
+	return s->opt->no_tune && !backup_place(&s->backup) ? all : all / 4 * 3;
 }

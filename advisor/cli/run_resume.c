@@ -58,7 +58,8 @@ int run_take_job(struct run_options *o, struct result *prior, struct why *why)
 	/* The place is a target: it is named anew, too. */
 	if (!r && !o->resume) {
 		free(o->wanted.request.backup_dir);
-		o->wanted.request.backup_dir = NULL;
+		free(o->wanted.request.backup_device);
+		o->wanted.request.backup_dir = o->wanted.request.backup_device = NULL;
 	}
 	if (!o->seed_given)
 		o->seed = q->seed;
@@ -93,6 +94,29 @@ static int same_drives(const struct session *s, const struct result *prior, stru
 	return 0;
 }
 
+const struct receipt *receipt_of(const struct result *r, const struct drive *d)
+{
+	const char *id = drive_identity(d);
+
+	for (size_t i = 0; id && i < r->n_wear; i++)
+		if (r->wear[i].serial && !strcmp(r->wear[i].serial, id))
+			return &r->wear[i];
+	return NULL;
+}
+
+/* Are there rounds beside a backup to the very same place? A drive may have another's name now. */
+static bool same_place(const struct session *s, const struct result *prior)
+{
+	const struct receipt *w;
+
+	if (s->opt->backup)
+		return false;
+	if (!s->backup.device)
+		return s->backup.dir && prior->request.backup_dir;
+	w = receipt_of(prior, s->members[s->n_members]);
+	return w && w->backup;
+}
+
 static bool made_again(const struct trial *t)
 {
 	return t->state == TRIAL_FAILED || trial_is_extra(t);
@@ -116,7 +140,7 @@ int session_resume(struct session *s, struct result *prior, struct why *why)
 	s->result.n_tune_trials = prior->n_tune_trials;
 	prior->n_tune_trials = 0;
 	/* Rounds beside a backup to another place are none beside this one. */
-	if (s->backup.dir && prior->request.backup_dir && !s->opt->backup) {
+	if (same_place(s, prior)) {
 		s->result.backup_trials = take_ptr(prior->backup_trials);
 		s->result.n_backup_trials = prior->n_backup_trials;
 		prior->n_backup_trials = 0;
@@ -124,11 +148,13 @@ int session_resume(struct session *s, struct result *prior, struct why *why)
 	prior->n_trials = 0;
 	s->result.program_bytes = prior->program_bytes;
 	s->result.started_unix_s = prior->started_unix_s;
-	s->earlier = calloc(s->n_members + 1, sizeof(*s->earlier));
+	s->earlier = calloc(s->n_drives + 1, sizeof(*s->earlier));
 	if (!s->earlier)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_members && i < prior->n_wear; i++) {
-		s->earlier[i] = prior->wear[i].stat_bytes.v; /* 0 where it was not known */
+	for (size_t i = 0; i < s->n_drives; i++) {
+		const struct receipt *w = receipt_of(prior, s->members[i]);
+
+		s->earlier[i] = w ? w->stat_bytes.v : 0; /* 0 where it was not known */
 		s->written_before += s->earlier[i];
 	}
 	return 0;

@@ -22,12 +22,11 @@
 #include "probes/machine/machine_probe.h"
 #include "advisor/base/ban.h"
 
-/* The drive that a name on the command line means now; links (/dev/disk/by-id) are followed. */
-static const struct drive *resolve(const struct machine *m, const char *device)
+const struct drive *session_drive(const struct session *s, const char *device)
 {
 	_cleanup_free_ char *real = realpath(device, NULL);
 
-	return machine_find_drive(m, real ? real : device);
+	return machine_find_drive(&s->result.machine, real ? real : device);
 }
 
 static int find_members(struct session *s, struct why *why)
@@ -36,12 +35,12 @@ static int find_members(struct session *s, struct why *why)
 	size_t n = r->request.devices.n;
 
 	r->members = calloc(n + 1, sizeof(*r->members));
-	s->members = calloc(n + 1, sizeof(*s->members));
+	s->members = calloc(n + 1, sizeof(*s->members)); /* one more for --backup */
 	if (!r->members || !s->members)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const char *device = r->request.devices.v[i];
-		const struct drive *d = resolve(&r->machine, device);
+		const struct drive *d = session_drive(s, device);
 
 		if (!d)
 			return why_exit(why, SW_EXIT_REFUSED, -ENODEV, "refused", device,
@@ -52,22 +51,33 @@ static int find_members(struct session *s, struct why *why)
 						"the same drive as %s", r->request.devices.v[k]);
 		s->members[i] = d;
 		r->members[i] = (size_t)(d - r->machine.drives);
-		s->n_members = r->n_members = i + 1;
+		s->n_members = s->n_drives = r->n_members = i + 1;
 	}
 	return 0;
 }
 
+const char **session_names(const struct session *s, size_t *ret_n)
+{
+	const struct request *q = &s->result.request;
+	const char **names = calloc(q->devices.n + 1, sizeof(*names));
+
+	*ret_n = 0;
+	for (; names && *ret_n < q->devices.n; (*ret_n)++)
+		names[*ret_n] = q->devices.v[*ret_n];
+	if (names && q->backup_device)
+		names[(*ret_n)++] = q->backup_device;
+	return names;
+}
+
 int session_probe(struct session *s, struct why *why)
 {
-	const struct strv *devices = &s->result.request.devices;
-	struct probe_options opt = {
-		.names = (const char *const *)devices->v,
-		.n_names = devices->n,
-		.deep_named_only = false,
-		.log = s->log,
-	};
+	struct probe_options opt = {.deep_named_only = false, .log = s->log};
+	_cleanup_free_ const char **names = session_names(s, &opt.n_names);
 	int r;
 
+	if (!names)
+		return -ENOMEM;
+	opt.names = names;
 	r = ratings_load(&s->ratings, why);
 	if (!r)
 		r = machine_probe(&s->root, &opt, &s->result.machine, why);
@@ -98,6 +108,26 @@ int session_candidates(struct session *s, struct why *why)
 	return 0;
 }
 
+/* --backup: a block device is a drive of its own, all else a directory. */
+static int take_backup(const char *place, struct request *r, struct why *why)
+{
+	struct stat st;
+	char **to = &r->backup_dir;
+
+	if (!place)
+		return 0;
+	if (stat(place, &st) == 0 && S_ISCHR(st.st_mode))
+		return why_exit(why, SW_EXIT_USAGE, -ENOTBLK, "wrong usage", place,
+				"give --backup a directory or a drive", "it is a character device");
+	if (stat(place, &st) == 0 && S_ISBLK(st.st_mode))
+		to = &r->backup_device;
+	free(r->backup_dir);
+	free(r->backup_device);
+	r->backup_dir = r->backup_device = NULL;
+	*to = strdup(place);
+	return *to ? 0 : -ENOMEM;
+}
+
 /* The request as it goes into the result. */
 int session_request(struct session *s, struct why *why)
 {
@@ -116,16 +146,13 @@ int session_request(struct session *s, struct why *why)
 	for (size_t i = 0; i < s->opt->devices.n; i++)
 		if (strv_add(&r->devices, s->opt->devices.v[i]) < 0)
 			return -ENOMEM;
-	if (s->opt->backup) {
-		free(r->backup_dir);
-		r->backup_dir = strdup(s->opt->backup);
-		if (!r->backup_dir)
-			return -ENOMEM;
-	}
-	if (!r->backup_dir && (s->opt->backup_window_ns || s->opt->backup_size_bytes))
+	err = take_backup(s->opt->backup, r, why);
+	if (err)
+		return err;
+	if (!r->backup_dir && !r->backup_device && (s->opt->backup_window_ns || s->opt->backup_size_bytes))
 		return why_exit(why, SW_EXIT_USAGE, -EINVAL, "wrong usage",
 				s->opt->backup_window_ns ? "--backup-window" : "--backup-size", NULL,
-				"it needs --backup DIR with it");
+				"it needs --backup with it");
 	if (s->opt->backup_window_ns)
 		r->backup_window_ns = s->opt->backup_window_ns;
 	if (s->opt->backup_size_bytes)
@@ -187,7 +214,7 @@ int session_gate(struct session *s, struct strv *erase, struct why *why)
 	int r;
 
 	/* In use or unsafe is refused before anybody is asked to type a serial. */
-	for (size_t i = 0; i < s->n_members; i++) {
+	for (size_t i = 0; i < s->n_drives; i++) {
 		const struct drive *d = s->members[i];
 		const char *serial = drive_identity(d);
 		_cleanup_free_ char *where =
@@ -197,10 +224,10 @@ int session_gate(struct session *s, struct strv *erase, struct why *why)
 			return why_exit(why, SW_EXIT_REFUSED, -EBUSY, "refused", where, NULL, "%s",
 					d->reasons.n ? d->reasons.v[0] : "not safe to touch");
 	}
-	r = consent_get(s->members, s->n_members, erase, why);
+	r = consent_get(s->members, s->n_drives, erase, why);
 	if (r)
 		return r;
-	return scratch_open(&s->root, s->members, s->n_members, erase, &s->scratch, why);
+	return scratch_open(&s->root, s->members, s->n_drives, erase, &s->scratch, why);
 }
 
 int session_journal(struct session *s, struct why *why)
@@ -238,7 +265,10 @@ int session_precondition(struct session *s, struct why *why)
 	const struct request *q = &s->result.request;
 	uint64_t bytes = q->precondition == PRECOND_SIZE ? q->precondition_bytes : 0;
 	uint64_t sum = 0, written = 0;
+	struct scratch part = scratch_part(&s->scratch, 0, s->n_members);
+	struct acts volume = s->acts;
 
+	volume.scratch = &part;
 	if (q->precondition == PRECOND_NONE || s->replayed)
 		return 0;
 	for (size_t i = 0; i < s->n_members; i++) {
@@ -252,7 +282,7 @@ int session_precondition(struct session *s, struct why *why)
 				"filling takes %llu bytes, --max-writes allows %llu",
 				(unsigned long long)sum, (unsigned long long)q->max_writes_bytes);
 	progress_show(&s->progress, 0, 0, "preconditioning");
-	return precondition(&s->acts, bytes, q->seed, on_fill, s, &written, why);
+	return precondition(&volume, bytes, q->seed, on_fill, s, &written, why);
 }
 
 int session_dry_run(const struct session *s)
@@ -276,6 +306,18 @@ int session_dry_run(const struct session *s)
 		if (r)
 			return r;
 		(void)printf("# %s\n", title ? title : c->id);
+		for (size_t k = 0; k < commands.n; k++)
+			(void)printf("%s\n", commands.v[k]);
+	}
+	if (s->backup_fs.id) {
+		const struct drive *d = s->members[s->n_members];
+		const char *const path = d->path;
+		_cleanup_strv_ struct strv commands = {0};
+		int r = layout_commands(&s->backup_fs, &path, &d->size_bytes.v, &opt, &commands);
+
+		if (r)
+			return r;
+		(void)printf("# for a backup, beside the layout that wins\n");
 		for (size_t k = 0; k < commands.n; k++)
 			(void)printf("%s\n", commands.v[k]);
 	}
@@ -308,6 +350,7 @@ void session_free(struct session *s)
 	counters_free(&s->before);
 	free(s->earlier);
 	backup_free(&s->backup);
+	candidate_free(&s->backup_fs);
 	if (s->backup_target.dir_fd >= 0)
 		(void)close(s->backup_target.dir_fd);
 	tune_results_free(s->tuned, s->n_tuned);

@@ -83,7 +83,7 @@ static int window(struct verdict *v)
 		b->fits = BACKUP_NO_ROOM;
 		fact_u64_no(&b->need_ns, FACT_ABSENT, "it has no room there");
 		return say(v, true, str_printf("%s has %s free: a full backup of %s (%s) has no room there.",
-					       b->dir, fmt_bytes(b->free_bytes, room), size,
+					       backup_place(b), fmt_bytes(b->free_bytes, room), size,
 					       b->size_bytes.note ? b->size_bytes.note : "-"));
 	}
 	if (!(bytes_per_s > 0)) {
@@ -99,7 +99,7 @@ static int window(struct verdict *v)
 	b->fits = b->need_ns.v <= b->window_ns ? BACKUP_FITS : BACKUP_TOO_SLOW;
 	return say(v, b->fits == BACKUP_TOO_SLOW,
 		   str_printf("A full backup of %s (%s) to %s takes %s at %s: %s the window of %s.", size,
-			      b->size_bytes.note ? b->size_bytes.note : "-", b->dir,
+			      b->size_bytes.note ? b->size_bytes.note : "-", backup_place(b),
 			      b->need_ns.v < 1000000000ULL ? "under 1 s" : fmt_span(b->need_ns.v, need),
 			      fmt_rate(bytes_per_s, rate),
 			      b->fits == BACKUP_FITS ? "within" : "longer than",
@@ -123,8 +123,8 @@ static char *share_text(const struct backup *b, const struct backup_share *s)
 		return NULL;
 	if (!strcmp(s->what, "drive"))
 		return str_printf("The backup target %s is on %s, a drive of the volume itself: what kills "
-				  "the one takes the other along.", b->dir, s->address);
-	return str_printf("The backup target %s (%s) shares %s %s with %s of the volume.", b->dir, drives,
+				  "the one takes the other along.", backup_place(b), s->address);
+	return str_printf("The backup target %s (%s) shares %s %s with %s of the volume.", backup_place(b), drives,
 			  s->what, s->address, members);
 }
 
@@ -144,14 +144,14 @@ static int path(struct verdict *v)
 	case BACKUP_REMOTE:
 		return say(v, false, str_printf("The backup target %s is on another machine (%s, %s): it "
 						"shares no drive and no PCIe path of a drive; the network is "
-						"not looked at.", b->dir, b->fstype ? b->fstype : "?",
+						"not looked at.", backup_place(b), b->fstype ? b->fstype : "?",
 						b->source ? b->source : "?"));
 	case BACKUP_APART:
 		return say(v, false, str_printf("The backup target %s (%s) shares no drive, controller, PCIe "
-						"switch or root port with the volume.", b->dir, drives));
+						"switch or root port with the volume.", backup_place(b), drives));
 	default:
 		return say(v, false, str_printf("What path the backup target %s shares with the volume is not "
-						"known: %s.", b->dir,
+						"known: %s.", backup_place(b),
 						b->drives_why ? b->drives_why
 							      : "the way to one of the drives is not seen"));
 	}
@@ -202,7 +202,7 @@ int backup_settle(const struct decide_input *in, struct verdict *v)
 	struct backup *b = &v->backup;
 	int err;
 
-	if (!in->backup || !in->backup->dir)
+	if (!in->backup || !backup_place(in->backup))
 		return 0;
 	err = backup_copy_found(b, in->backup);
 	if (err)

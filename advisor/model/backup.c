@@ -15,11 +15,17 @@ static void share_free(struct backup_share *s)
 	strv_free(&s->members);
 }
 
+const char *backup_place(const struct backup *b)
+{
+	return b->dir ? b->dir : b->device;
+}
+
 void backup_free(struct backup *b)
 {
 	if (!b)
 		return;
 	free(b->dir);
+	free(b->device);
 	free(b->mount);
 	free(b->fstype);
 	free(b->source);
@@ -72,7 +78,8 @@ int backup_copy_found(struct backup *to, const struct backup *from)
 {
 	struct backup b = {.remote = from->remote, .free_bytes = from->free_bytes,
 			   .rate_bytes = from->rate_bytes, .rounds = from->rounds};
-	int err = copy_str(&b.dir, from->dir) || copy_str(&b.mount, from->mount) ||
+	int err = copy_str(&b.dir, from->dir) || copy_str(&b.device, from->device) ||
+				  copy_str(&b.mount, from->mount) ||
 				  copy_str(&b.fstype, from->fstype) ||
 				  copy_str(&b.source, from->source) ||
 				  copy_str(&b.drives_why, from->drives_why) ||

@@ -52,8 +52,9 @@ enum backup_cost { BACKUP_COST_UNKNOWN, BACKUP_KEEP, BACKUP_SEPARATE };
 
 struct backup {
 	/* What there is. */
-	char *dir; /* NULL: none was named */
-	char *mount, *fstype, *source;
+	char *dir;    /* NULL: none was named */
+	char *device; /* a drive was named instead: its path; else NULL */
+	char *mount, *fstype, *source; /* of a drive: no mount, the file system that it gets */
 	struct strv drives;	  /* whole drives below it */
 	char *drives_why;	  /* NULL, or why they are not known, or not all of them */
 	bool remote;
@@ -78,6 +79,9 @@ struct backup {
 	size_t n_shares;
 	struct strv says; /* a sentence for each of the three */
 };
+
+/* The directory or the drive's path, whichever was named; NULL: neither. */
+const char *backup_place(const struct backup *b);
 
 void backup_free(struct backup *b);
 /* What there is and what was measured; nothing of what follows. `to` is empty. -ENOMEM. */

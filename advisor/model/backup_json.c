@@ -40,10 +40,11 @@ struct json_object *backup_to_json(const struct backup *b)
 {
 	struct json_object *o;
 
-	if (!b->dir)
+	if (!backup_place(b))
 		return NULL;
 	o = json_object_new_object();
 	jput_str(o, "dir", b->dir);
+	jput_str(o, "device", b->device);
 	jput_str(o, "mount", b->mount);
 	jput_str(o, "filesystem", b->fstype);
 	jput_str(o, "source", b->source);
@@ -139,7 +140,11 @@ void backup_from_json(const struct jin *in, const char *key, struct backup *ret)
 
 	if (!o.o || *in->err)
 		return;
-	jget_str(&o, "dir", &b.dir);
+	jget_str_opt(&o, "dir", &b.dir);
+	if (jin_has(&o, "device"))
+		jget_str_opt(&o, "device", &b.device);
+	if (!*in->err && !b.dir == !b.device)
+		(void)jin_fail(&o, "dir", "a directory or a device is wanted, one of the two");
 	jget_str_opt(&o, "mount", &b.mount);
 	jget_str_opt(&o, "filesystem", &b.fstype);
 	jget_str_opt(&o, "source", &b.source);

@@ -40,6 +40,7 @@ void request_free(struct request *r)
 	free(r->workloads);
 	free(r->chunks);
 	free(r->backup_dir);
+	free(r->backup_device);
 	free(r->mount_point);
 	free(r->array_name);
 	*r = (struct request){0};
@@ -112,6 +113,7 @@ struct json_object *request_to_json(const struct request *r)
 	jput_u64(o, "save_budget_ns", r->save_budget_ns);
 	jput_u64(o, "save_limit_ns", r->save_limit_ns);
 	jput_str(o, "backup_dir", r->backup_dir);
+	jput_str(o, "backup_device", r->backup_device);
 	jput_u64(o, "backup_window_ns", r->backup_window_ns);
 	jput_u64(o, "backup_size_bytes", r->backup_size_bytes);
 	jput_str(o, "mount_point", r->mount_point);
@@ -218,6 +220,8 @@ static void get_rest(const struct jin *in, struct request *r)
 	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
 	jget_u64(in, "save_limit_ns", &r->save_limit_ns);
 	jget_str_opt(in, "backup_dir", &r->backup_dir);
+	if (jin_has(in, "backup_device"))
+		jget_str_opt(in, "backup_device", &r->backup_device);
 	r->backup_window_ns = REQUEST_BACKUP_WINDOW_NS;
 	if (jin_has(in, "backup_window_ns"))
 		jget_u64(in, "backup_window_ns", &r->backup_window_ns);

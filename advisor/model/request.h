@@ -47,7 +47,9 @@ struct request {
 	double years;		  /* service life asked for; 5 unless given */
 	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given */
 	uint64_t save_limit_ns;	  /* players leave: 1 s */
-	char *backup_dir;	  /* where backups go (run --backup); NULL: not said */
+	/* Where backups go (run --backup): one of the two, or neither. */
+	char *backup_dir;
+	char *backup_device;	  /* a drive that carries nothing that is mounted */
 	uint64_t backup_window_ns; /* for a full one: 1 h unless given */
 	uint64_t backup_size_bytes; /* of a full one; 0: by the profiles */
 	char *mount_point;	  /* where the volume will be mounted for good; "/srv/saves" unless given */

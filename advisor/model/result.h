@@ -18,6 +18,7 @@
 /* The receipt: what the run wrote to one drive. */
 struct receipt {
 	char *drive, *serial;
+	bool backup; /* the drive of --backup, and none of the volume's */
 	struct fact_u64 stat_bytes;  /* kernel's counter, before to after the whole run */
 	struct fact_u64 smart_bytes; /* the drive's own */
 	struct fact_u64 smart_unit_bytes;

@@ -62,6 +62,7 @@ static struct json_object *wear_json(const struct result *r)
 
 		jput_str(d, "drive", w->drive);
 		jput_str(d, "serial", w->serial);
+		jput_bool(d, "backup", w->backup);
 		jput_fact_u64(d, "stat_bytes", &w->stat_bytes);
 		jput_fact_u64(d, "smart_bytes", &w->smart_bytes);
 		jput_fact_u64(d, "smart_unit_bytes", &w->smart_unit_bytes);
@@ -261,6 +262,8 @@ static void get_wear(const struct jin *top, struct result *r)
 
 		jget_str(&d, "drive", &w->drive);
 		jget_str_opt(&d, "serial", &w->serial);
+		if (jin_has(&d, "backup"))
+			jget_bool(&d, "backup", &w->backup);
 		jget_fact_u64(&d, "stat_bytes", &w->stat_bytes);
 		jget_fact_u64(&d, "smart_bytes", &w->smart_bytes);
 		jget_fact_u64(&d, "smart_unit_bytes", &w->smart_unit_bytes);

@@ -108,25 +108,32 @@ static void fact_item(struct doc *d, const char *name, const struct fact_str *f)
 		doc_add(d, BLOCK_ITEM, "%s unknown: %s", name, f->note ? f->note : "not looked at");
 }
 
+static void machine_row(struct doc *d, struct table *t, const struct drive *x)
+{
+	char size[UNITS_LEN];
+
+	table_row(d, t, false,
+		  (const char *[]){x->name, fact_str_or(&x->model, "unknown"),
+				   fact_str_or(&x->firmware, "unknown"),
+				   fact_str_or(&x->serial, "unknown"),
+				   part_fact_bytes(&x->size_bytes, size)});
+}
+
 void part_machine(struct doc *d, const struct result *r)
 {
 	static const char *const heads[] = {"<drive", "<model", "<firmware", "<serial", "size", NULL};
 	const struct machine *m = &r->machine;
+	const struct drive *backup;
 	char memory[UNITS_LEN];
 	struct table *t;
 
 	doc_section(d, r->verdict.paper ? "Planned for" : "Measured with");
 	t = doc_table(d, heads);
-	for (size_t i = 0; i < r->n_members && r->members[i] < m->n_drives; i++) {
-		const struct drive *x = &m->drives[r->members[i]];
-		char size[UNITS_LEN];
-
-		table_row(d, t, false,
-			  (const char *[]){x->name, fact_str_or(&x->model, "unknown"),
-					   fact_str_or(&x->firmware, "unknown"),
-					   fact_str_or(&x->serial, "unknown"),
-					   part_fact_bytes(&x->size_bytes, size)});
-	}
+	for (size_t i = 0; i < r->n_members && r->members[i] < m->n_drives; i++)
+		machine_row(d, t, &m->drives[r->members[i]]);
+	backup = r->verdict.backup.device ? machine_find_drive(m, r->verdict.backup.device) : NULL;
+	if (backup)
+		machine_row(d, t, backup);
 	if (r->verdict.paper)
 		return;
 	doc_add(d, BLOCK_ITEM, "stripewise %s", r->tool_version ? r->tool_version : "?");

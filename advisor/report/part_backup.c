@@ -36,7 +36,7 @@ void part_backup(struct doc *d, const struct result *r)
 	char bytes[UNITS_LEN];
 	struct table *t;
 
-	if (!b->dir)
+	if (!backup_place(b))
 		return;
 	doc_section(d, "Backups");
 	for (size_t i = 0; i < b->says.n; i++)
@@ -53,8 +53,11 @@ void part_backup(struct doc *d, const struct result *r)
 		doc_add(d, BLOCK_NOTE, "The stream alone wrote %s in pieces of 1 MiB, four in flight, and an "
 			"fsync at the end; a cache that runs out after more is not seen.",
 			fmt_bytes(b->rate_bytes, bytes));
+	if (b->device && b->rate_bytes)
+		doc_add(d, BLOCK_NOTE, "%s carried %s for the measurement, which is gone again.", b->device,
+			b->fstype ? b->fstype : "a file system");
 	if (b->candidate)
 		doc_add(d, BLOCK_NOTE, "Together: the mixed job on %s while the stream writes to %s; medians "
 			"over %u round%s. What a read takes more is the median of the rounds' own "
-			"differences.", b->candidate, b->dir, b->rounds, b->rounds == 1 ? "" : "s");
+			"differences.", b->candidate, backup_place(b), b->rounds, b->rounds == 1 ? "" : "s");
 }

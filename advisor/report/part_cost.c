@@ -178,12 +178,13 @@ void part_receipt(struct doc *d, const struct result *r)
 	for (size_t i = 0; i < r->n_wear; i++) {
 		const struct receipt *w = &r->wear[i];
 		char kernel[UNITS_LEN], drive[UNITS_LEN], used[2 * UNITS_LEN] = "-";
+		_cleanup_free_ char *name = str_printf("%s%s", w->drive, w->backup ? " (backups)" : "");
 
 		if (fact_known(w->percent_used_before.state) && fact_known(w->percent_used_after.state))
 			(void)snprintf(used, sizeof(used), "%ju -> %ju", (uintmax_t)w->percent_used_before.v,
 				       (uintmax_t)w->percent_used_after.v);
 		table_row(d, t, false,
-			  (const char *[]){w->drive, w->serial, part_fact_bytes(&w->stat_bytes, kernel),
+			  (const char *[]){name, w->serial, part_fact_bytes(&w->stat_bytes, kernel),
 					   part_fact_bytes(&w->smart_bytes, drive), used});
 	}
 	for (size_t i = 0; i < r->n_wear; i++)

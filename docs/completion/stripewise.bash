@@ -60,7 +60,8 @@ _stripewise_value() {
 		shape:snia-matrix' -- "$value")) ;;
 	--columns) _stripewise_list "$value" NAME SIZE MODEL SERIAL WWID FIRMWARE BUS LINK BLOCKS \
 		FORMATS CACHE PLP SCHED NUMA PATH HINTS CLASS WRITTEN WORN HOLDS VERDICT ;;
-	--backup | --out | --resume | --sysroot | --mount-point) COMPREPLY=($(compgen -d -- "$value")) ;;
+	--backup) COMPREPLY=($(compgen -d -- "$value") $(compgen -W "$(_stripewise_devices)" -- "$value")) ;;
+	--out | --resume | --sysroot | --mount-point) COMPREPLY=($(compgen -d -- "$value")) ;;
 	--profile | --repeat | --result | --smart | --textfile) COMPREPLY=($(compgen -f -- "$value")) ;;
 	esac
 	# A colon breaks words for readline: what stands before it is not replaced.

@@ -12,6 +12,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/run.h"
 #include "advisor/decide/backup.h"
 #include "advisor/report/report.h"
 #include "probes/machine/backing.h"
@@ -452,6 +453,164 @@ static void advise_keeps_it(void **state)
 	json_object_put(two);
 }
 
+/* A drive that was named instead of a directory: called by its path everywhere, and by its serial. */
+static void a_drive_as_target(void **state)
+{
+	struct bench *b = *state;
+	_cleanup_free_ char *text = NULL;
+	struct json_object *one, *two, *o;
+	struct result again = {0};
+	const struct backup *v;
+
+	third(b, "0000:00:01.0", "0000:01:00.0", "0000:05:00.0");
+	free(b->found.dir);
+	free(b->found.mount);
+	b->found.dir = b->found.mount = NULL;
+	b->found.device = fixture_str("/dev/nvme2n1");
+	figure(b, BACKUP_RATE, 400e6);
+	b->found.rate_bytes = 1200000000;
+	rounds(b, 1.2, 6.3, 4.8, 5.6);
+	v = run(b);
+	assert_int_equal(v->path, BACKUP_SHARED);
+	assert_true(has(&v->says, "The backup target /dev/nvme2n1 (nvme2n1) shares PCIe switch"));
+	assert_true(has(&v->says, "to /dev/nvme2n1 takes"));
+	b->r.request.backup_device = fixture_str("/dev/disk/by-id/x");
+	b->r.wear[1].backup = true;
+	text = report_text(&b->r);
+	assert_non_null(strstr(text, "S64GNE0R100003"));
+	assert_non_null(strstr(text, "nvme1n1 (backups)"));
+	assert_non_null(strstr(text, "carried ext4 for the"));
+	one = result_to_json(&b->r);
+	assert_int_equal(result_from_json(one, &again, NULL), 0);
+	two = result_to_json(&again);
+	assert_true(json_object_equal(one, two));
+	assert_string_equal(backup_place(&again.verdict.backup), "/dev/nvme2n1");
+	assert_string_equal(again.request.backup_device, "/dev/disk/by-id/x");
+	assert_true(again.wear[1].backup && !again.wear[0].backup);
+	result_free(&again);
+	json_object_put(two);
+	/* Neither of the two, or both, is no target. */
+	assert_true(json_object_object_get_ex(one, "verdict", &o) &&
+		    json_object_object_get_ex(o, "backup", &o));
+	json_object_object_add(o, "dir", json_object_new_string("/mnt"));
+	assert_int_not_equal(result_from_json(one, &again, NULL), 0);
+	json_object_object_del(o, "dir");
+	json_object_object_add(o, "dir", NULL);
+	json_object_object_add(o, "device", NULL);
+	assert_int_not_equal(result_from_json(one, &again, NULL), 0);
+	json_object_put(one);
+}
+
+/* ---- a drive that is named instead of a directory ---- */
+
+static void use(struct drive *d, const char *kind, const char *what, const char *on)
+{
+	struct drive_use *more = realloc(d->uses, (d->n_uses + 1) * sizeof(*more));
+
+	assert_non_null(more);
+	d->uses = more;
+	more[d->n_uses++] = (struct drive_use){.kind = fixture_str(kind), .what = fixture_str(what),
+					       .device = fixture_str(on)};
+}
+
+struct naming {
+	struct fake_root f;
+	struct session s;
+	struct why why;
+};
+
+/* A machine with a third drive; the first two are the volume. */
+static void name_drive(struct naming *n, struct bench *b, const char *device)
+{
+	struct session *s = &n->s;
+
+	fake_open(&n->f);
+	for (unsigned i = 0; i < 3; i++)
+		fake_drive(&n->f, i, "X", NULL, FIXTURE_SIZE);
+	s->root = n->f.root;
+	s->result = b->r;
+	s->members = calloc(3, sizeof(*s->members));
+	assert_non_null(s->members);
+	s->n_members = s->n_drives = 2;
+	for (size_t i = 0; i < 2; i++)
+		s->members[i] = &b->r.machine.drives[i];
+	s->result.request.backup_device = fixture_str(device);
+}
+
+static void name_end(struct naming *n)
+{
+	free(n->s.result.request.backup_device);
+	free(n->s.members);
+	backup_free(&n->s.backup);
+	candidate_free(&n->s.backup_fs);
+	why_clear(&n->why);
+	fake_close(&n->f);
+}
+
+static void refused(struct bench *b, const char *device, int status, const char *says)
+{
+	struct naming n = {0};
+	_cleanup_free_ char *line = NULL;
+
+	name_drive(&n, b, device);
+	assert_int_not_equal(session_backup_drive(&n.s, &n.why), 0);
+	assert_int_equal(n.why.exit_code, status);
+	line = why_line(&n.why);
+	if (!strstr(line, says))
+		fail_msg("'%s' does not say '%s'", line, says);
+	assert_int_equal(n.s.n_drives, 2);
+	name_end(&n);
+}
+
+static void a_mounted_device_names_its_mount(void **state)
+{
+	struct bench *b = *state;
+	struct drive *d = &b->r.machine.drives[2];
+
+	third(b, "0000:00:01.0", NULL, "0000:05:00.0");
+	refused(b, "/dev/nvme1n1", SW_EXIT_USAGE, "one of the volume's drives");
+	refused(b, "/dev/sdx", SW_EXIT_REFUSED, "no such block device");
+	use(d, "swap", "swap", "nvme2n1p2");
+	use(d, "mount", "/srv/backup", "nvme2n1p1");
+	refused(b, "/dev/nvme2n1", SW_EXIT_REFUSED, "nvme2n1p1 on it is mounted at /srv/backup");
+}
+
+static void a_drive_joins_the_named_ones(void **state)
+{
+	struct bench *b = *state;
+	struct naming n = {0};
+
+	third(b, "0000:00:01.0", NULL, "0000:05:00.0");
+	b->r.request.filesystems = 0;
+	name_drive(&n, b, "/dev/nvme2n1");
+	assert_int_equal(session_backup_drive(&n.s, &n.why), 0);
+	assert_int_equal(n.s.n_members, 2);
+	assert_int_equal(n.s.n_drives, 3);
+	assert_string_equal(n.s.members[2]->name, "nvme2n1");
+	assert_string_equal(n.s.backup_fs.id, "single-ext4");
+	assert_string_equal(n.s.backup.device, "/dev/nvme2n1");
+	assert_true(strv_has(&n.s.backup.drives, "nvme2n1"));
+	assert_int_equal(n.s.backup.free_bytes, n.s.backup_fs.usable_bytes);
+	name_end(&n);
+}
+
+static void its_file_system_is_the_one_asked_for(void **state)
+{
+	struct bench *b = *state;
+	struct naming n = {0};
+
+	third(b, "0000:00:01.0", NULL, "0000:05:00.0");
+	b->r.request.filesystems = 1U << FS_XFS;
+	name_drive(&n, b, "/dev/nvme2n1");
+	/* A neighbour's mount is no mount of a partition: the gate says what is in use. */
+	b->r.machine.drives[2].parent = fixture_str("nvme9n1");
+	use(&b->r.machine.drives[2], "mount", "/", "nvme9n1p1");
+	assert_int_equal(session_backup_drive(&n.s, &n.why), 0);
+	assert_string_equal(n.s.backup_fs.id, "single-xfs");
+	assert_string_equal(n.s.backup.fstype, "xfs");
+	name_end(&n);
+}
+
 /* ---- what a directory lies on ---- */
 
 static void mounted(struct machine *m, const char *source, const char *target, const char *fstype,
@@ -597,6 +756,10 @@ int main(void)
 		WITH(undecided_keeps_what_was_found),
 		WITH(report_has_it),
 		WITH(advise_keeps_it),
+		WITH(a_drive_as_target),
+		WITH(a_mounted_device_names_its_mount),
+		WITH(a_drive_joins_the_named_ones),
+		WITH(its_file_system_is_the_one_asked_for),
 		cmocka_unit_test(backing_goes_down_to_drives),
 		cmocka_unit_test(backing_ends),
 	};

@@ -287,6 +287,38 @@ static void test_elsewhere(void **state)
 	assert_int_equal(rmdir(other), 0);
 }
 
+/* A place that is one of the named drives: its bytes count, and the cap holds for them, too. */
+static void test_elsewhere_counted(void **state)
+{
+	char other[] = "/var/tmp/stripewise-test-XXXXXX";
+	_cleanup_jobs_ struct job_list l = {0};
+	struct target there = {.dir_fd = -1};
+	struct bench_env env = {.seed = 7, .max_write_bytes = 48 * MB, .elsewhere = &there,
+				.count_elsewhere = true};
+	struct job_result r = {0};
+	struct bench *b;
+	uint64_t all = 0;
+
+	(void)state;
+	skip_unless_direct();
+	assert_int_equal(jobs_add_beside(&l, NULL), 0);
+	assert_non_null(mkdtemp(other));
+	assert_int_equal(bench_target_open(other, &there, NULL), 0);
+	there.free_bytes = 64 * MB;
+	b = open_bench(&env);
+	run(b, &l.v[0], MODE_DIRECT, &r);
+	assert_true(job_stream(&r, "backup")->all_bytes > 0);
+	for (size_t i = 0; i < r.n_streams; i++)
+		if (r.streams[i].is_write)
+			all += r.streams[i].all_bytes;
+	assert_int_equal(bench_written(b), all + 3 * (8 * MB & ~4095ULL));
+	assert_true(bench_written(b) <= env.max_write_bytes);
+	job_result_free(&r);
+	bench_close(b);
+	(void)close(there.dir_fd);
+	assert_int_equal(rmdir(other), 0);
+}
+
 /*
  * A machine that is busy may miss the depth; then the job must say so and not pretend. One that
  * is not must keep it: once in twenty short runs at least.
@@ -700,6 +732,7 @@ int main(void)
 		cmocka_unit_test(test_counts),	       cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_depth_check),    cmocka_unit_test(test_rates_and_shares),
 		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_elsewhere_counted),
 		cmocka_unit_test(test_whole_saves),    cmocka_unit_test(test_builtin_profiles),
 		cmocka_unit_test(test_repeatable),     cmocka_unit_test(test_max_writes),
 		cmocka_unit_test(test_block_below_sector), cmocka_unit_test(test_stop),

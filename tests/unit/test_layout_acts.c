@@ -469,6 +469,61 @@ static void a_forged_journal_reaches_nothing(void **state)
 	assert_int_equal(access(t->log, F_OK), -1); /* no program ran */
 }
 
+/*
+ * Two builds at once: a drive of its own gets its file system by a part of the scratch drives, then
+ * the array is built on the first two; one journal has both, and the last is undone first, alone.
+ */
+static void two_builds_by_one_journal(void **state)
+{
+	struct fixture *t = *state;
+	struct candidate single = make(LEVEL_SINGLE, R10_NONE, 1, 0, FS_EXT4, BITMAP_NA);
+	struct candidate mirror = make(LEVEL_RAID1, R10_NONE, 2, 0, FS_EXT4, BITMAP_INTERNAL);
+	struct scratch part = scratch_part(&t->s, 2, 1);
+	struct acts own = t->a;
+	struct fs_place place = {.device = "/dev/nvme2n1", .drive = &part.m[0].id};
+	_cleanup_strv_ struct strv done = {0};
+	_cleanup_free_ char *name = NULL, *got = NULL;
+	struct json_object *drive = NULL;
+	struct identity id = {0};
+	size_t mark;
+
+	own.scratch = &part;
+	assert_int_equal(part.n, 1);
+	assert_ptr_equal(part.m, &t->m[2]);
+	assert_int_equal(fs_make(&own, &single, &place, &t->why), 0);
+	mark = t->a.journal->n;
+	assert_int_equal(array_create(&t->a, &mirror, &name, &t->why), 0);
+	got = logged(t);
+	assert_non_null(strstr(got, "/dev/nvme2n1\nmdadm ["));
+	assert_non_null(strstr(got, "/dev/nvme0n1 /dev/nvme1n1"));
+	/* Who it was is in the journal, for an undo without this process. */
+	assert_true(json_object_object_get_ex(t->a.journal->entries[0].data, "drive", &drive));
+	assert_int_equal(identity_from_json(drive, &id), 0);
+	assert_string_equal(id.serial, "SER2");
+	identity_free(&id);
+	/* Other drives stand in their places: nothing is touched, only the journal goes back. */
+	for (unsigned i = 0; i < N; i++) {
+		_cleanup_free_ char *serial = str_printf("sys/devices/pci0000:00/nvme/nvme%u/serial", i);
+
+		fake_put(&t->f, serial, "OTHER");
+	}
+	assert_int_equal(undo_to(&t->a, mark, &done, &t->why), 0);
+	assert_int_equal(journal_open_acts(t->a.journal), mark);
+	assert_int_equal(t->a.journal->entries[0].state, JOURNAL_DONE);
+	assert_int_equal(undo_to(&own, 0, &done, &t->why), 0);
+	assert_int_equal(journal_open_acts(t->a.journal), 0);
+}
+
+static void a_part_is_within_the_drives(void **state)
+{
+	struct fixture *t = *state;
+
+	assert_int_equal(scratch_part(&t->s, 0, N).n, N);
+	assert_int_equal(scratch_part(&t->s, N, 0).n, 0);
+	assert_int_equal(scratch_part(&t->s, N, 1).n, 0);
+	assert_int_equal(scratch_part(&t->s, 2, SIZE_MAX).n, 0);
+}
+
 /* A drive that is not there leaves nothing on this machine; it does not keep undo from its end. */
 static void a_drive_that_is_gone_is_settled(void **state)
 {
@@ -575,6 +630,8 @@ int main(void)
 		T(file_systems_read_back_as_asked),
 		T(settings_come_back),
 		T(a_forged_journal_reaches_nothing),
+		T(two_builds_by_one_journal),
+		T(a_part_is_within_the_drives),
 		T(a_drive_that_is_gone_is_settled),
 		T(a_journal_of_marks_can_be_set_aside),
 		T(a_superblock_is_rewritten_as_it_is),
