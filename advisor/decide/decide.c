@@ -250,7 +250,9 @@ int decide(const struct decide_input *in, struct verdict *ret, struct why *why)
 		err = standings_build(in, &s);
 	if (err)
 		return err;
-	err = fill(in, s, &v, why);
+	err = standings_describe(in, s);
+	if (!err)
+		err = fill(in, s, &v, why);
 	if (err) {
 		standings_free(s, in->n_candidates);
 		return err;

@@ -53,6 +53,45 @@ static int admit(const struct decide_input *in, const struct candidate *c, struc
 	return s->why_not ? 0 : -ENOMEM;
 }
 
+/* What all its valid rounds together show of one kind of operation; nothing if there is none. */
+static int latency(const struct decide_input *in, const struct candidate *c, enum latency_op op,
+		   struct latency *ret)
+{
+	_cleanup_free_ struct hist *sum = malloc(sizeof(*sum));
+
+	if (!sum)
+		return -ENOMEM;
+	hist_reset(sum);
+	for (size_t i = 0; i < in->n_trials; i++) {
+		const struct trial *t = &in->trials[i];
+		const struct job_result *j = trial_job(t, "save-burst", MODE_DIRECT);
+		const struct stream_result *s = j ? job_stream(j, "save") : NULL;
+		const struct hist *one = s ? (op == LATENCY_FSYNC ? s->fsync : s->lat) : NULL;
+
+		if (one && one->n && t->state == TRIAL_OK && standings_counts(t, c->id))
+			hist_merge(sum, one);
+	}
+	ret->samples = sum->n;
+	for (unsigned k = 0; sum->n && k < LATENCY_POINTS; k++)
+		ret->has[k] = !hist_percentile(sum, latency_points[k], &ret->ns[k]);
+	return 0;
+}
+
+static int throughput(const struct decide_input *in, const struct candidate *c,
+		      struct throughput *ret)
+{
+	const char *job = NULL;
+	const struct stream_result *s =
+		trial_rate_stream(trial_last(in->trials, in->n_trials, c->id), &job);
+
+	if (!s || !s->elapsed_ns)
+		return 0;
+	ret->bytes_per_s = (double)s->bytes * 1e9 / (double)s->elapsed_ns;
+	ret->recorded_ns = s->elapsed_ns;
+	ret->job = strdup(job);
+	return ret->job ? 0 : -ENOMEM;
+}
+
 static int build_one(const struct decide_input *in, const struct candidate *c, double *values,
 		     struct standing *s)
 {
@@ -76,6 +115,20 @@ static int build_one(const struct decide_input *in, const struct candidate *c, d
 				n++;
 		}
 		summarise(s, (enum figure)f, values, n);
+	}
+	return 0;
+}
+
+int standings_describe(const struct decide_input *in, struct standing *s)
+{
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		const struct candidate *c = &in->candidates[i];
+
+		for (unsigned op = 0; op < LATENCY_OPS; op++)
+			if (latency(in, c, (enum latency_op)op, &s[i].latency[op]) < 0)
+				return -ENOMEM;
+		if (throughput(in, c, &s[i].rate) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }

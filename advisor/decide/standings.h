@@ -28,6 +28,9 @@ int standings_build(const struct decide_input *in, struct standing **ret);
 /* Is it one of that candidate's rounds? */
 bool standings_counts(const struct trial *t, const char *id);
 
+/* Adds what describes them and decides nothing: latencies by percentile, throughput. -ENOMEM. */
+int standings_describe(const struct decide_input *in, struct standing *s);
+
 /* Sets `tied` on the best admissible ones; returns how many (0: no admissible one has figures). */
 size_t standings_mark_ties(struct standing *s, size_t n);
 

@@ -220,3 +220,31 @@ bool trial_is_extra(const struct trial *t)
 {
 	return trial_job(t, "sustained", MODE_DIRECT) && !trial_job(t, "mixed", MODE_DIRECT);
 }
+
+const struct trial *trial_last(const struct trial *t, size_t n, const char *candidate)
+{
+	const struct trial *last = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (t[i].state == TRIAL_OK && candidate && !trial_is_extra(&t[i]) &&
+		    !strcmp(t[i].candidate, candidate))
+			last = &t[i];
+	return last;
+}
+
+const struct stream_result *trial_rate_stream(const struct trial *t, const char **ret_job)
+{
+	static const char *const jobs[] = {"sustained", "save-burst"};
+
+	for (size_t i = 0; t && i < ARRAY_SIZE(jobs); i++) {
+		const struct job_result *j = trial_job(t, jobs[i], MODE_DIRECT);
+
+		for (size_t k = 0; j && k < j->n_streams; k++)
+			if (j->streams[k].is_write && j->streams[k].series.n > 1 &&
+			    j->streams[k].series.interval_ns) {
+				*ret_job = jobs[i];
+				return &j->streams[k];
+			}
+	}
+	return NULL;
+}

@@ -134,6 +134,10 @@ uint64_t job_written_bytes(const struct job_result *j);
  * sequential writes say nothing about what a save costs, so nothing that compares may count it.
  */
 bool trial_is_extra(const struct trial *t);
+/* The one that stands for a candidate where one must: its last valid round; NULL if none. */
+const struct trial *trial_last(const struct trial *t, size_t n, const char *candidate);
+/* The stream that shows a drive's throughput: of sustained writes, else of the saves. NULL if none. */
+const struct stream_result *trial_rate_stream(const struct trial *t, const char **ret_job);
 /* Median blocked time and bytes of one save of a profile; -ENODATA if it was not measured. */
 int trial_blocked(const struct trial *t, const char *profile, enum io_mode mode, uint64_t *ret_ns,
 		  uint64_t *ret_bytes);

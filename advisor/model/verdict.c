@@ -9,12 +9,15 @@
 #include "advisor/model/verdict.h"
 #include "advisor/base/ban.h"
 
+const double latency_points[LATENCY_POINTS] = {0.5, 0.9, 0.99, 0.999};
+
 void standing_free(struct standing *s)
 {
 	if (!s)
 		return;
 	free(s->candidate);
 	free(s->why_not);
+	free(s->rate.job);
 	*s = (struct standing){0};
 }
 

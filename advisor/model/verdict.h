@@ -17,6 +17,27 @@
 
 struct json_object;
 
+/*
+ * Latencies of all its valid rounds together: job "save-burst", direct, saves alone. A percentile for
+ * which there are too few samples is not there.
+ */
+enum latency_op { LATENCY_WRITE, LATENCY_FSYNC, LATENCY_OPS };
+#define LATENCY_POINTS 4
+extern const double latency_points[LATENCY_POINTS]; /* 0.5, 0.9, 0.99, 0.999 */
+
+struct latency {
+	uint64_t samples; /* 0: none, and nothing else either */
+	bool has[LATENCY_POINTS];
+	uint64_t ns[LATENCY_POINTS];
+};
+
+/* Throughput of its last valid round: trial_rate_stream(). */
+struct throughput {
+	char *job; /* NULL: none */
+	double bytes_per_s;
+	uint64_t recorded_ns;
+};
+
 /* A candidate's figures over its valid trials. */
 struct standing {
 	char *candidate;	/* id */
@@ -28,6 +49,8 @@ struct standing {
 	double median[FIGURES];
 	double low[FIGURES], high[FIGURES]; /* spread over the rounds: min and max, or an interval */
 	unsigned n[FIGURES];		    /* trials behind it */
+	struct latency latency[LATENCY_OPS];
+	struct throughput rate;
 };
 
 struct reason {

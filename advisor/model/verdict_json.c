@@ -9,6 +9,7 @@
 
 #include "advisor/base/cleanup.h"
 #include "advisor/model/json.h"
+#include "advisor/model/standing_json.h"
 #include "advisor/model/verdict.h"
 #include "advisor/base/ban.h"
 
@@ -145,33 +146,6 @@ static struct json_object *reasons_json(const struct verdict *v)
 	return a;
 }
 
-static struct json_object *standing_json(const struct standing *s)
-{
-	struct json_object *o = json_object_new_object();
-	struct json_object *figures = json_object_new_object();
-
-	jput_str(o, "candidate", s->candidate);
-	jput_u64(o, "trials", s->trials);
-	jput_u64(o, "valid", s->valid);
-	jput_bool(o, "admissible", s->admissible);
-	jput_str(o, "why_not", s->why_not);
-	jput_bool(o, "tied", s->tied);
-	for (unsigned f = 0; f < FIGURES; f++) {
-		struct json_object *one;
-
-		if (!s->has[f])
-			continue;
-		one = json_object_new_object();
-		jput_real(one, "median", s->median[f]);
-		jput_real(one, "low", s->low[f]);
-		jput_real(one, "high", s->high[f]);
-		jput_u64(one, "n", s->n[f]);
-		jput(figures, figure_name((enum figure)f), one);
-	}
-	jput(o, "figures", figures);
-	return o;
-}
-
 static void put_confidence(struct json_object *o, const struct verdict *v)
 {
 	struct fact_real f = {0};
@@ -202,7 +176,7 @@ static void put_rest(struct json_object *o, const struct verdict *v)
 	jput_bool(o, "decided", v->decided);
 	jput_str(o, "basis", v->paper ? "expected" : "measured");
 	for (size_t i = 0; i < v->n_standings; i++)
-		json_object_array_add(standings, standing_json(&v->standings[i]));
+		json_object_array_add(standings, standing_to_json(&v->standings[i]));
 	jput(o, "standings", standings);
 	jput(o, "backup", backup_to_json(&v->backup));
 	jput(o, "tuning", tune_results_to_json(v->tuning, v->n_tuning));

@@ -7,6 +7,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/model/json.h"
+#include "advisor/model/standing_json.h"
 #include "advisor/model/verdict.h"
 #include "advisor/base/ban.h"
 
@@ -117,23 +118,6 @@ static void get_reasons(const struct jin *in, struct verdict *v)
 	}
 }
 
-static void get_figures(const struct jin *in, struct standing *s)
-{
-	struct jin figures = jin_object_opt(in, "figures");
-
-	for (unsigned f = 0; f < FIGURES && figures.o; f++) {
-		struct jin one = jin_object_opt(&figures, figure_name((enum figure)f));
-
-		if (!one.o)
-			continue;
-		s->has[f] = true;
-		jget_real(&one, "median", &s->median[f]);
-		jget_real(&one, "low", &s->low[f]);
-		jget_real(&one, "high", &s->high[f]);
-		jget_uint(&one, "n", &s->n[f]);
-	}
-}
-
 static void get_standings(const struct jin *in, struct verdict *v)
 {
 	size_t n;
@@ -142,15 +126,8 @@ static void get_standings(const struct jin *in, struct verdict *v)
 	v->standings = list_of(in, "standings", n, sizeof(*v->standings), &v->n_standings);
 	for (size_t i = 0; i < v->n_standings && !*in->err; i++) {
 		struct jin s = jin_item(&list, i);
-		struct standing *to = &v->standings[i];
 
-		jget_str(&s, "candidate", &to->candidate);
-		jget_uint(&s, "trials", &to->trials);
-		jget_uint(&s, "valid", &to->valid);
-		jget_bool(&s, "admissible", &to->admissible);
-		jget_str_opt(&s, "why_not", &to->why_not);
-		jget_bool(&s, "tied", &to->tied);
-		get_figures(&s, to);
+		standing_from_jin(&s, &v->standings[i]);
 	}
 }
 

@@ -9,13 +9,7 @@
 
 const struct trial *part_trial(const struct result *r, const char *candidate)
 {
-	const struct trial *last = NULL;
-
-	for (size_t i = 0; i < r->n_trials; i++)
-		if (r->trials[i].state == TRIAL_OK && candidate && !trial_is_extra(&r->trials[i]) &&
-		    !strcmp(r->trials[i].candidate, candidate))
-			last = &r->trials[i];
-	return last;
+	return trial_last(r->trials, r->n_trials, candidate);
 }
 
 static const char *unknown(char out[UNITS_LEN])

@@ -12,24 +12,6 @@
 #define THROUGHPUT_LINES 4
 #define THROUGHPUT_POINTS 600
 
-/* The write stream of the sustained job, or of the saves. */
-static const struct stream_result *rate_stream(const struct trial *t, const char **ret_job)
-{
-	static const char *const jobs[] = {"sustained", "save-burst"};
-
-	for (size_t i = 0; t && i < ARRAY_SIZE(jobs); i++) {
-		const struct job_result *j = trial_job(t, jobs[i], MODE_DIRECT);
-
-		for (size_t k = 0; j && k < j->n_streams; k++)
-			if (j->streams[k].is_write && j->streams[k].series.n > 1 &&
-			    j->streams[k].series.interval_ns) {
-				*ret_job = jobs[i];
-				return &j->streams[k];
-			}
-	}
-	return NULL;
-}
-
 /* At most THROUGHPUT_POINTS points, each the mean of equally many intervals. */
 static void rate_line(struct doc *d, struct chart *c, const char *name, const struct series *s)
 {
@@ -61,11 +43,12 @@ void part_throughput(struct doc *d, const struct result *r)
 	size_t lines = 0;
 
 	for (size_t i = 0; i < r->verdict.n_standings && lines < THROUGHPUT_LINES; i++) {
-		const char *id = r->verdict.standings[i].candidate, *job = NULL;
-		const struct stream_result *s = rate_stream(part_trial(r, id), &job);
+		const struct standing *of = &r->verdict.standings[i];
+		const char *id = of->candidate, *job = NULL;
+		const struct stream_result *s = trial_rate_stream(part_trial(r, id), &job);
 		char rate[UNITS_LEN], span[UNITS_LEN];
 
-		if (!s || !s->elapsed_ns)
+		if (!s || !of->rate.job)
 			continue;
 		if (!t) {
 			doc_section(d, "Throughput over time");
@@ -74,9 +57,8 @@ void part_throughput(struct doc *d, const struct result *r)
 		}
 		rate_line(d, c, id, &s->series);
 		table_row(d, t, false,
-			  (const char *[]){id, job,
-					   fmt_rate((double)s->bytes * 1e9 / (double)s->elapsed_ns, rate),
-					   fmt_span(s->elapsed_ns, span)});
+			  (const char *[]){id, of->rate.job, fmt_rate(of->rate.bytes_per_s, rate),
+					   fmt_span(of->rate.recorded_ns, span)});
 		lines++;
 	}
 	if (t)

@@ -160,67 +160,32 @@ void part_layouts(struct doc *d, const struct result *r)
 		at_once(d, r);
 }
 
-/* All valid trials of a candidate merged; NULL if there is no sample (or no memory). */
-static struct hist *merged(struct doc *d, const struct result *r, const char *candidate, bool fsync)
-{
-	struct hist *sum = NULL;
-
-	for (size_t i = 0; i < r->n_trials; i++) {
-		const struct trial *t = &r->trials[i];
-		const struct job_result *j = trial_job(t, "save-burst", MODE_DIRECT);
-		const struct stream_result *s = j ? job_stream(j, "save") : NULL;
-		const struct hist *one = s ? (fsync ? s->fsync : s->lat) : NULL;
-
-		if (t->state != TRIAL_OK || strcmp(t->candidate, candidate) || !one || !one->n)
-			continue;
-		if (!sum) {
-			sum = malloc(sizeof(*sum));
-			if (!sum) {
-				d->failed = true;
-				return NULL;
-			}
-			hist_reset(sum);
-		}
-		hist_merge(sum, one);
-	}
-	return sum;
-}
-
-static const double shown[] = {0.5, 0.9, 0.99, 0.999};
-static const char *const shown_names[] = {"p50", "p90", "p99", "p99.9"};
+static const char *const shown_names[LATENCY_POINTS] = {"p50", "p90", "p99", "p99.9"};
 
 static void latency_row(struct doc *d, struct table *t, const char *candidate, const char *what,
-			const struct hist *h)
+			const struct latency *l)
 {
-	char text[ARRAY_SIZE(shown)][UNITS_LEN], n[UNITS_LEN];
-	const char *cells[3 + ARRAY_SIZE(shown)] = {candidate, what};
+	char text[LATENCY_POINTS][UNITS_LEN], n[UNITS_LEN];
+	const char *cells[3 + LATENCY_POINTS] = {candidate, what};
 
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-		uint64_t ns;
-
-		if (!hist_percentile(h, shown[i], &ns))
-			cells[2 + i] = fmt_ns(ns, text[i]);
-		else
-			cells[2 + i] = "too few";
-	}
-	(void)snprintf(n, sizeof(n), "%ju", (uintmax_t)h->n);
-	cells[2 + ARRAY_SIZE(shown)] = n;
+	for (size_t i = 0; i < LATENCY_POINTS; i++)
+		cells[2 + i] = l->has[i] ? fmt_ns(l->ns[i], text[i]) : "too few";
+	(void)snprintf(n, sizeof(n), "%ju", (uintmax_t)l->samples);
+	cells[2 + LATENCY_POINTS] = n;
 	table_row(d, t, false, cells);
 }
 
 static void latency_line(struct doc *d, struct chart *c, const char *candidate,
-			 const struct hist *h)
+			 const struct latency *l)
 {
-	double x[ARRAY_SIZE(shown)], y[ARRAY_SIZE(shown)];
+	double x[LATENCY_POINTS], y[LATENCY_POINTS];
 	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-		uint64_t ns;
-
-		if (hist_percentile(h, shown[i], &ns) || !ns)
+	for (size_t i = 0; i < LATENCY_POINTS; i++) {
+		if (!l->has[i] || !l->ns[i])
 			continue;
 		x[n] = (double)i;
-		y[n++] = (double)ns / 1e6;
+		y[n++] = (double)l->ns[i] / 1e6;
 	}
 	if (n)
 		chart_line(d, c, candidate, x, y, n);
@@ -237,10 +202,10 @@ void part_latency(struct doc *d, const struct result *r)
 
 	for (size_t i = 0; i < v->n_standings && rows < LATENCY_ROWS; i++) {
 		const char *id = v->standings[i].candidate;
-		_cleanup_free_ struct hist *lat = merged(d, r, id, false);
-		_cleanup_free_ struct hist *fsync = merged(d, r, id, true);
+		const struct latency *lat = &v->standings[i].latency[LATENCY_WRITE];
+		const struct latency *fsync = &v->standings[i].latency[LATENCY_FSYNC];
 
-		if (!lat && !fsync)
+		if (!lat->samples && !fsync->samples)
 			continue;
 		if (!t) {
 			doc_section(d, "Latency of writes and of fsync, saving alone");
@@ -248,13 +213,13 @@ void part_latency(struct doc *d, const struct result *r)
 			if (c) {
 				c->log_y = true;
 				c->x_labels = shown_names;
-				c->n_x_labels = ARRAY_SIZE(shown);
+				c->n_x_labels = LATENCY_POINTS;
 			}
 			t = doc_table(d, heads);
 		}
-		if (lat)
+		if (lat->samples)
 			latency_row(d, t, id, "write", lat);
-		if (fsync) {
+		if (fsync->samples) {
 			latency_row(d, t, id, "fsync", fsync);
 			latency_line(d, c, id, fsync);
 		}

@@ -204,6 +204,55 @@ static void invalid_trials_do_not_count(void **state)
 	assert_true(warned(b, "geometry: not as asked"));
 }
 
+/* Latencies are of all valid rounds together, throughput of the last one; what is missing is not there. */
+static void standings_describe_the_rounds(void **state)
+{
+	struct bench *b = *state;
+	struct hist sum;
+	uint64_t p99 = 0;
+	const struct standing *s = NULL;
+	const struct latency *l;
+
+	hist_reset(&sum);
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct trial *t = &b->r.trials[i];
+
+		if (strcmp(t->candidate, "raid1-ext4"))
+			continue;
+		if (t->round == 0)
+			t->state = TRIAL_INVALID;
+		else
+			hist_merge(&sum, t->jobs[0].streams[0].fsync);
+		t->jobs[0].streams[0].bytes = 20000000000ULL * (t->round + 1);
+	}
+	assert_int_equal(hist_percentile(&sum, 0.99, &p99), 0);
+	run(b);
+	for (size_t i = 0; i < b->r.verdict.n_standings; i++)
+		if (!strcmp(b->r.verdict.standings[i].candidate, "raid1-ext4"))
+			s = &b->r.verdict.standings[i];
+	assert_non_null(s);
+	l = &s->latency[LATENCY_FSYNC];
+	assert_int_equal(l->samples, sum.n);
+	assert_true(l->has[2]);
+	assert_int_equal(l->ns[2], p99);
+	assert_string_equal(s->rate.job, "save-burst");
+	assert_true(s->rate.bytes_per_s > 2.9e9 && s->rate.bytes_per_s < 3.1e9);
+	assert_int_equal(s->rate.recorded_ns, 20000000000ULL);
+	/* Too few samples for a percentile is no percentile. */
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct stream_result *save = &b->r.trials[i].jobs[0].streams[0];
+
+		free(save->fsync);
+		save->fsync = fixture_hist(100, 0, 400);
+		free(save->lat);
+		save->lat = NULL;
+	}
+	run(b);
+	l = b->r.verdict.standings[0].latency;
+	assert_true(l[LATENCY_FSYNC].has[1] && !l[LATENCY_FSYNC].has[3]);
+	assert_int_equal(l[LATENCY_WRITE].samples, 0);
+}
+
 static void nothing_valid(void **state)
 {
 	struct bench *b = *state;
@@ -791,6 +840,7 @@ int main(void)
 		WITH(no_difference_is_said),
 		WITH(one_round_claims_little),
 		WITH(invalid_trials_do_not_count),
+		WITH(standings_describe_the_rounds),
 		WITH(nothing_valid),
 		WITH(nothing_admissible),
 		WITH(ranking_is_believed),
