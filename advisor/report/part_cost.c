@@ -164,6 +164,34 @@ void part_endurance(struct doc *d, const struct endurance *e)
 	intervals(d, e);
 }
 
+/* Did the drive itself, without an array in between, get a file system in this run? */
+static bool made_fs_on(const struct result *r, size_t i)
+{
+	if (r->wear[i].backup)
+		return true;
+	for (size_t k = 0; !i && k < r->n_trials; k++) {
+		const struct candidate *c = result_candidate(r, r->trials[k].candidate);
+
+		if (c && c->level == LEVEL_SINGLE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The kernel counts REQ_OP_WRITE_ZEROES among the writes (include/linux/blk_types.h op_stat_group());
+ * Data Units Written are those of writes that bring data (NVMe Base Specification, log 02h). mkfs zeroes
+ * inode tables and journal by such commands where the device takes them; md takes none.
+ */
+static bool zeroing_shows(const struct result *r, size_t i)
+{
+	const struct receipt *w = &r->wear[i];
+
+	return fact_known(w->stat_bytes.state) && fact_known(w->smart_bytes.state) &&
+	       fact_known(w->smart_unit_bytes.state) && made_fs_on(r, i) &&
+	       w->stat_bytes.v > w->smart_bytes.v + 2 * w->smart_unit_bytes.v;
+}
+
 void part_receipt(struct doc *d, const struct result *r)
 {
 	static const char *const heads[] = {"<drive", "<serial", "kernel counted", "drive counted",
@@ -191,6 +219,11 @@ void part_receipt(struct doc *d, const struct result *r)
 		if (!fact_known(r->wear[i].smart_bytes.state))
 			doc_add(d, BLOCK_NOTE, "%s: its own counter is unknown: %s.", r->wear[i].drive,
 				r->wear[i].smart_bytes.note ? r->wear[i].smart_bytes.note : "not read");
+	for (size_t i = 0; i < r->n_wear; i++)
+		if (zeroing_shows(r, i))
+			doc_add(d, BLOCK_NOTE, "%s: the kernel also counts commands that zero blocks (Write "
+				"Zeroes, by which mkfs fills a drive without an array); they bring it no data, and "
+				"it does not count them.", r->wear[i].drive);
 	doc_add(d, BLOCK_NOTE, "The load itself was %s; the rest is file systems, copies, preconditioning.",
 		fmt_bytes(r->program_bytes, program));
 }

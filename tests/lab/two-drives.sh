@@ -52,6 +52,10 @@ check "one drive, live: exits 4" exits 4 stripewise run /dev/nvme0n1 --role live
 # shellcheck disable=SC2086
 check "one drive, dev: works" exits 0 stripewise run /dev/nvme0n1 --role dev --fs ext4 --budget quick --max-time 60s --erase LAB0001 --out "$out/dev"
 check "one drive, dev: a layout alone is not sure of anything" jq -e '.verdict.confidence == null and (.verdict.confidence_why | test("nothing to compare"))' "$out/dev/result.json"
+receipt() { jq "[.wear.drives[0].stat_bytes, .wear.drives[0].smart_bytes] | $1" "$out/dev/result.json"; }
+check "the kernel counted the zeroing of mkfs, the drive did not" test "$(receipt '.[0] > .[1] + 10000000')" = true
+check "which the receipt explains" grep -q 'nvme0n1: the kernel also counts' "$out/dev/report.txt"
+check "below an array there is none" sh -c "! grep -q 'nvme1n1: the kernel also counts' '$out/live/report.txt'"
 # shellcheck disable=SC2086
 check "--role snapshot works" exits 0 stripewise run $devs --role snapshot --levels 0 --chunks 128 --budget quick --max-time 90s $erase --out "$out/snapshot"
 check "a snapshot volume may be a stripe" jq -e \
@@ -60,6 +64,14 @@ check "RAID0 writes once" ratio snapshot raid0 0.98 1.05
 
 # shellcheck disable=SC2086
 check "an existing output folder is not overwritten" exits 1 stripewise run $devs --role live --budget quick $erase --out "$out/live"
+
+# Why: zeroing is a write for the kernel, and none for the drive.
+written() { awk '{ print $7 * 512 }' /sys/block/nvme1n1/stat; }
+units() { nvme smart-log -o json /dev/nvme1n1 | jq '.data_units_written | tonumber'; }
+sectors=$(written) units=$(units)
+blkdiscard -z -l 64M /dev/nvme1n1
+check "the kernel counts zeroing as writing" test $(($(written) - sectors)) -ge $((64 << 20))
+check "the drive does not" test $(($(units) - units)) -le 1
 
 # provision.sh builds what was recommended, and the files find it again.
 check "provision.sh builds the array" exits 0 bash "$out/live/provision.sh" --erase LAB0001,LAB0002

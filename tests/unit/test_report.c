@@ -168,6 +168,28 @@ static void hostile_strings(void **state)
 	fits(text);
 }
 
+/* The kernel counts zeroing as writing, a drive does not: only where a drive got a file system itself. */
+static void zeroing_is_explained(void **state)
+{
+	struct result *r = *state;
+	_cleanup_free_ char *before = report_text(r), *one = NULL, *both = NULL, *none = NULL;
+
+	assert_null(strstr(before, "Write Zeroes"));
+	for (size_t i = 0; i < r->n_wear; i++)
+		r->wear[i].stat_bytes.v = r->wear[i].smart_bytes.v + 410000000;
+	one = report_text(r);
+	assert_non_null(strstr(one, "nvme0n1: the kernel also counts"));
+	assert_null(strstr(one, "nvme1n1: the kernel also counts"));
+	r->wear[1].backup = true;
+	both = report_text(r);
+	assert_non_null(strstr(both, "nvme1n1: the kernel also counts"));
+	/* Less than the drive's unit tells is no difference. */
+	for (size_t i = 0; i < r->n_wear; i++)
+		r->wear[i].stat_bytes.v = r->wear[i].smart_bytes.v + 2 * r->wear[i].smart_unit_bytes.v;
+	none = report_text(r);
+	assert_null(strstr(none, "Write Zeroes"));
+}
+
 static void undecided(void **state)
 {
 	struct result *r = *state;
@@ -287,6 +309,7 @@ int main(void)
 		WITH(text_says_it),	  WITH(decision_comes_first),
 		WITH(html_is_whole),	  WITH(both_say_the_same),
 		WITH(hostile_strings),	  WITH(undecided),
+		WITH(zeroing_is_explained),
 		cmocka_unit_test(empty),  WITH(paper_is_marked),
 		cmocka_unit_test(wide_tables), cmocka_unit_test(charts_without_points),
 		cmocka_unit_test(wear_of_a_drive),
