@@ -64,7 +64,7 @@ drives="/dev/nvme0n1 /dev/nvme1n1"
 
 whole() { # everything that must be as before; the journals too
 	picture
-	ls -A /run/stripewise $LAB_COPY 2>/dev/null
+	ls -A /run/stripewise "$LAB_COPY" 2>/dev/null
 }
 things() { sed '/^# queue settings/,/^# files/d' "$1"; }
 settings() { sed -n '/^# queue settings/,/^# files/p' "$1"; }
