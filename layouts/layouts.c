@@ -206,6 +206,27 @@ static int add_command(const struct strv *argv, struct strv *ret)
 	return text ? strv_add(ret, text) : -ENOMEM;
 }
 
+/* What follows mkfs: the mount, and the way back as undo.c goes it. */
+static int add_way_back(const struct candidate *c, const char *const *paths, const char *device,
+			const struct build_options *o, struct strv *ret)
+{
+	const char *name = strrchr(device, '/') + 1;
+	int r = strv_addf(ret, "mount -t %s -o %s %s " RUN_DIR "/mnt/%s", fs_name(c->fs),
+			  o->mount_options ? o->mount_options : "noatime", device, name);
+
+	if (!r)
+		r = strv_addf(ret, "# measure, in files without a name on it");
+	if (!r)
+		r = strv_addf(ret, "umount " RUN_DIR "/mnt/%s", name);
+	if (!r)
+		r = strv_addf(ret, "# clear the file system's signature on %s", device);
+	if (!r && c->level != LEVEL_SINGLE)
+		r = strv_addf(ret, "mdadm --stop %s", device);
+	for (unsigned i = 0; !r && c->level != LEVEL_SINGLE && i < c->n_members; i++)
+		r = strv_addf(ret, "mdadm --zero-superblock %s", paths[i]);
+	return r;
+}
+
 int layout_commands(const struct candidate *c, const char *const *paths, const uint64_t *sizes,
 		    const struct build_options *o, struct strv *ret)
 {
@@ -225,8 +246,12 @@ int layout_commands(const struct candidate *c, const char *const *paths, const u
 		.overwrite = true,
 	};
 	_cleanup_strv_ struct strv create = {0}, mkfs = {0}, after = {0};
-	int r = c->level == LEVEL_SINGLE ? 0 : command_mdadm_create(c, &as, &create);
+	int r = 0;
 
+	for (unsigned i = 0; !r && i < c->n_members; i++)
+		r = strv_addf(ret, "# wipe what is recognised on %s", paths[i]);
+	if (!r && c->level != LEVEL_SINGLE)
+		r = command_mdadm_create(c, &as, &create);
 	if (!r)
 		r = command_mkfs(c, &fs, &mkfs);
 	if (!r)
@@ -235,5 +260,7 @@ int layout_commands(const struct candidate *c, const char *const *paths, const u
 		r = add_command(&create, ret);
 	if (!r)
 		r = add_command(&mkfs, ret);
-	return r ? r : add_command(&after, ret);
+	if (!r)
+		r = add_command(&after, ret);
+	return r ? r : add_way_back(c, paths, device, o, ret);
 }

@@ -67,7 +67,10 @@ int layout_teardown(struct acts *a, struct built *b, struct why *why);
  */
 int layout_end(struct acts *a, struct why *why);
 
-/* The commands that layout_build() would run, as a person would type them, for --dry-run. */
+/*
+ * What layout_build() and layout_teardown() would do, as a person would type it, for --dry-run; what
+ * no command does is a line that begins with '#'.
+ */
 int layout_commands(const struct candidate *c, const char *const *paths, const uint64_t *sizes,
 		    const struct build_options *o, struct strv *ret);
 

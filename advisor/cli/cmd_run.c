@@ -371,12 +371,15 @@ static int run_main(int argc, char **argv)
 	if (o.resume && (o.out || o.repeat))
 		r = why_exit(&why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--resume", NULL,
 			     "it goes on in its own folder: no --out and no --repeat with it");
+	else if (o.dry_run && o.json)
+		r = why_exit(&why, SW_EXIT_USAGE, -EINVAL, "wrong usage", "--dry-run", NULL,
+			     "it prints commands, for which there is no JSON");
 	else
 		r = o.resume || o.repeat ? run_take_job(&o, &prior, &why) : 0;
 	s.prior = o.resume ? &prior : NULL;
 	if (!r)
 		r = request_args_finish(&o.wanted, &why);
-	if (!r && geteuid() != 0)
+	if (!r && geteuid() != 0 && !o.dry_run)
 		r = why_set(&why, -EPERM, "cannot run", NULL, "run it by sudo or as root",
 			    "building arrays needs root");
 	progress_start(&s.progress, o.progress);
@@ -384,7 +387,7 @@ static int run_main(int argc, char **argv)
 	if (!r)
 		r = run(&s, &o, &rounds, &why);
 	if (!r && o.dry_run)
-		r = session_dry_run(&s);
+		r = session_dry_run(&s, &o.erase, &why);
 	else if (!r)
 		r = conclude(&s, &rounds, &why);
 	if (r == -EINTR && !why.exit_code)

@@ -125,14 +125,14 @@ int run_settings(const struct session *s, struct why *why);
 int session_folder(struct session *s, struct why *why);
 /* Takes the lock and settles what an interrupted run left. */
 int session_lock(struct session *s, struct why *why);
+/* Did probing find nothing against any of the drives? SW_EXIT_REFUSED otherwise. */
+int session_free_to_use(const struct session *s, struct why *why);
 /* Consent, then the gate: every check on every drive; they are held afterwards. */
 int session_gate(struct session *s, struct strv *erase, struct why *why);
 /* Journal and log in the output folder. */
 int session_journal(struct session *s, struct why *why);
 /* Fills the drives as --precondition says. */
 int session_precondition(struct session *s, struct why *why);
-/* --dry-run: prints the commands of every candidate. */
-int session_dry_run(const struct session *s);
 /*
  * Rolls back whatever stands, removes the journal, releases drives and lock. -errno with
  * SW_EXIT_LEFT_BEHIND if something could not be undone.
@@ -280,5 +280,13 @@ int tuner_trial(struct tuner *u, const struct tune_result *t, size_t value, unsi
 /* What the race says, for decide(); `ret` points into `*ret_ranks` and `*ret_note`, both owned. */
 int rounds_ranking(const struct session *s, const struct rounds *r, struct decide_ranking *ret,
 		   struct decide_rank **ret_ranks, char **ret_note);
+
+/* ---- run_dry.c ---- */
+
+/*
+ * --dry-run: prints every command and write of the run; then, as root, tries the gate as if consent
+ * was given: what would be refused is (SW_EXIT_REFUSED). Holds the drives for a moment, writes nothing.
+ */
+int session_dry_run(struct session *s, const struct strv *erase, struct why *why);
 
 #endif

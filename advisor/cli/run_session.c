@@ -209,11 +209,8 @@ int session_lock(struct session *s, struct why *why)
 	return r;
 }
 
-int session_gate(struct session *s, struct strv *erase, struct why *why)
+int session_free_to_use(const struct session *s, struct why *why)
 {
-	int r;
-
-	/* In use or unsafe is refused before anybody is asked to type a serial. */
 	for (size_t i = 0; i < s->n_drives; i++) {
 		const struct drive *d = s->members[i];
 		const char *serial = drive_identity(d);
@@ -224,7 +221,16 @@ int session_gate(struct session *s, struct strv *erase, struct why *why)
 			return why_exit(why, SW_EXIT_REFUSED, -EBUSY, "refused", where, NULL, "%s",
 					d->reasons.n ? d->reasons.v[0] : "not safe to touch");
 	}
-	r = consent_get(s->members, s->n_drives, erase, why);
+	return 0;
+}
+
+int session_gate(struct session *s, struct strv *erase, struct why *why)
+{
+	/* In use or unsafe is refused before anybody is asked to type a serial. */
+	int r = session_free_to_use(s, why);
+
+	if (!r)
+		r = consent_get(s->members, s->n_drives, erase, why);
 	if (r)
 		return r;
 	return scratch_open(&s->root, s->members, s->n_drives, erase, &s->scratch, why);
@@ -283,51 +289,6 @@ int session_precondition(struct session *s, struct why *why)
 				(unsigned long long)sum, (unsigned long long)q->max_writes_bytes);
 	progress_show(&s->progress, 0, 0, "preconditioning");
 	return precondition(&volume, bytes, q->seed, on_fill, s, &written, why);
-}
-
-int session_dry_run(const struct session *s)
-{
-	_cleanup_free_ const char **paths = calloc(s->n_members + 1, sizeof(*paths));
-	_cleanup_free_ uint64_t *sizes = calloc(s->n_members + 1, sizeof(*sizes));
-	struct build_options opt = {0};
-
-	if (!paths || !sizes)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n_members; i++) {
-		paths[i] = s->members[i]->path;
-		sizes[i] = s->members[i]->size_bytes.v;
-	}
-	for (size_t i = 0; i < s->result.n_candidates; i++) {
-		const struct candidate *c = &s->result.candidates[i];
-		_cleanup_strv_ struct strv commands = {0};
-		_cleanup_free_ char *title = candidate_title(c);
-		int r = layout_commands(c, paths, sizes, &opt, &commands);
-
-		if (r)
-			return r;
-		(void)printf("# %s\n", title ? title : c->id);
-		for (size_t k = 0; k < commands.n; k++)
-			(void)printf("%s\n", commands.v[k]);
-	}
-	if (s->backup_fs.id) {
-		const struct drive *d = s->members[s->n_members];
-		const char *const path = d->path;
-		_cleanup_strv_ struct strv commands = {0};
-		int r = layout_commands(&s->backup_fs, &path, &d->size_bytes.v, &opt, &commands);
-
-		if (r)
-			return r;
-		(void)printf("# for a backup, beside the layout that wins\n");
-		for (size_t k = 0; k < commands.n; k++)
-			(void)printf("%s\n", commands.v[k]);
-	}
-	if (s->backup.dir) {
-		_cleanup_free_ char *dir = cli_printable(s->backup.dir);
-
-		(void)printf("# in %s: files without a name, for the time of a measurement\n",
-			     dir ? dir : "");
-	}
-	return 0;
 }
 
 int session_end(struct session *s, struct why *why)

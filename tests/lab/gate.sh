@@ -70,6 +70,11 @@ all="--erase LAB0007,"
 	refused "data without consent" "$data" LAB0005 'consent' --erase LAB0007
 	refused "raw data without consent" "$raw" LAB0006 'consent' --erase LAB0007
 }
+check "--dry-run refuses a drive in use, too" exits 3 stripewise run --dry-run "$mounted" "$free" --levels 1
+check "and says which" says "$mounted.*mount"
+check "--dry-run needs no consent" exits 0 stripewise run --dry-run "$data" "$free" --levels 1
+check "and says what is missing" says 'consent is missing: --erase LAB0005,LAB0007'
+check "it prints the way there and back" says 'mdadm --zero-superblock'
 check "a serial that is no named drive's" exits 3 stripewise run "$data" "$free" --erase LAB0005,LAB0007,LAB0099
 check "a device that is not there" exits 3 stripewise run /dev/nvme99n1 "$free" --erase LAB0007
 check "not a device" exits 3 stripewise run /etc/passwd "$free" --erase LAB0007

@@ -598,9 +598,13 @@ static void dry_run_prints_the_commands(void **state)
 
 	(void)state;
 	assert_int_equal(layout_commands(&c, paths, NULL, &o, &commands), 0);
-	assert_int_equal(commands.n, 2);
-	assert_non_null(strstr(commands.v[0], "mdadm --create"));
-	assert_non_null(strstr(commands.v[1], "mkfs.ext4"));
+	assert_int_equal(commands.n, 11);
+	assert_string_equal(commands.v[0], "# wipe what is recognised on /dev/nvme0n1");
+	assert_non_null(strstr(commands.v[2], "mdadm --create"));
+	assert_non_null(strstr(commands.v[3], "mkfs.ext4"));
+	assert_string_equal(commands.v[4], "mount -t ext4 -o noatime /dev/md400 " RUN_DIR "/mnt/md400");
+	assert_string_equal(commands.v[8], "mdadm --stop /dev/md400");
+	assert_string_equal(commands.v[10], "mdadm --zero-superblock /dev/nvme1n1");
 }
 
 static void the_file_system_is_no_larger_than_needed(void **state)
