@@ -55,17 +55,15 @@ static void paper_row(struct doc *d, struct table *t, const struct result *r,
 		      const struct standing *s)
 {
 	const struct candidate *c = result_candidate(r, s->candidate);
-	char usable[UNITS_LEN], survives[UNITS_LEN], copies[UNITS_LEN], rate[UNITS_LEN];
+	char usable[UNITS_LEN], survives[UNITS_LEN], rate[UNITS_LEN];
 	char fsync[2 * UNITS_LEN], read[2 * UNITS_LEN];
 	const char *mark = mark_of(r, s);
 
 	if (!c)
 		return;
 	(void)snprintf(survives, sizeof(survives), "%u", c->survives);
-	(void)snprintf(copies, sizeof(copies), "%u", c->copies);
 	table_row(d, t, *mark == '*',
-		  (const char *[]){mark, s->candidate, survives, copies,
-				   fmt_bytes(c->usable_bytes, usable),
+		  (const char *[]){mark, s->candidate, survives, fmt_bytes(c->usable_bytes, usable),
 				   expected_range(s, FIG_FSYNC_P99_NS, fsync),
 				   expected_range(s, FIG_MIXED_READ_P99_NS, read),
 				   s->has[FIG_SAVE_RATE] ? fmt_rate(s->median[FIG_SAVE_RATE], rate)
@@ -143,7 +141,7 @@ void part_layouts(struct doc *d, const struct result *r)
 {
 	static const char *const heads[] = {"<", "<layout", "mixed p99", "range", "alone p99",
 					    "blocked", "n", "usable", NULL};
-	static const char *const paper_heads[] = {"<", "<layout", "survives", "copies", "usable",
+	static const char *const paper_heads[] = {"<", "<layout", "survives", "usable",
 						  "fsync p99", "read p99", "save rate", NULL};
 	const struct verdict *v = &r->verdict;
 	struct table *t;
