@@ -15,7 +15,7 @@ fi
 first="mkdir-before mkdir-after wipe-before wipe-after mdadm-create-before mdadm-create-after mkfs-before
 	mkfs-after mount-before mount-after umount-before umount-after mdadm-stop-before mdadm-stop-after
 	zero-superblock-before zero-superblock-after rmdir-before rmdir-after"
-tuning="sysfs-write-after sysctl-write-before sysctl-write-after"
+tuning="sysfs-write-after sysctl-write-after"
 fails="mkdir-before wipe-before mdadm-create-before mkfs-before mount-before umount-before mdadm-stop-before
 	zero-superblock-before rmdir-before"
 [ "$2" != some ] || { first="mkfs-after umount-after" tuning="sysctl-write-after" fails="mount-before"; }
