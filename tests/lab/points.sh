@@ -3,7 +3,7 @@
 # The whole program at each of its acts: killed there, or told that the act failed. After kill -9
 # `undo` makes the machine as it was; after a failure the run has done that itself, or says what is
 # left (7) and `undo` clears it. layouts.sh does the same with layouts/ alone, and in more ways.
-#   tests/lab/points.sh [some]
+#   tests/lab/points.sh             all; some: a part; settings: those that are tried at a run's end
 # shellcheck disable=SC2317 # functions are called through check
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,12 +18,18 @@ first="mkdir-before mkdir-after wipe-before wipe-after mdadm-create-before mdadm
 tuning="sysfs-write-after sysctl-write-after"
 fails="mkdir-before wipe-before mdadm-create-before mkfs-before mount-before umount-before mdadm-stop-before
 	zero-superblock-before rmdir-before"
-[ "$2" != some ] || { first="mkfs-after umount-after" tuning="sysctl-write-after" fails="mount-before"; }
+case $2 in
+some) first="mkfs-after umount-after" tuning="" fails="mount-before" ;;
+settings) first="" fails="" ;;
+esac
+mirror=(/dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 --erase "LAB0001,LAB0002")
+single=(/dev/nvme0n1 --role dev --levels single --erase LAB0001) # no race: it comes to its settings soon
+layout=("${mirror[@]}")
 at() { # at POINT:ACTION [OPTION...]: a run that comes to it; its exit status
 	local fault=$1
 	shift
-	STRIPEWISE_FAULT=$fault stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 --fs ext4 \
-		--budget quick --for valheim:1 --seed 1 --erase LAB0001,LAB0002 --out "$LAB_OUT/${fault/:/-}" "$@" \
+	STRIPEWISE_FAULT=$fault stripewise run "${layout[@]}" --fs ext4 \
+		--budget quick --for valheim:1 --seed 1 --out "$LAB_OUT/${fault/:/-}" "$@" \
 		>/tmp/run.out 2>&1 </dev/null
 }
 something() { case $1 in wipe-*) mkfs.ext4 -q -F /dev/nvme1n1 ;; esac } # to be wiped
@@ -54,9 +60,11 @@ for point in $first; do
 	something "$point"
 	check "kill -9 at $point, and undo" killed "$point" --no-tune --max-time 20s
 done
+layout=("${single[@]}")
 for point in $tuning; do
 	check "kill -9 at $point, and undo" killed "$point" --max-time 6m
 done
+layout=("${mirror[@]}")
 for point in $fails; do
 	something "$point"
 	check "failure at $point" failed "$point"

@@ -94,12 +94,10 @@ guest_devices() {
 		dd if=/dev/zero of="/dev/${d[0]}" bs=4k count=200 oflag=direct status=none
 		expect "SMART counts writes" equal $(($(written "${d[0]}") - before)) 200
 
-		begin=$SECONDS
 		expect "RAID1 with ext4 and xfs" array_works 1 "${d[@]:0:2}"
 		expect "RAID0 with ext4 and xfs" array_works 0 "${d[@]:0:2}"
 		expect "RAID10 with ext4 and xfs" array_works 10 "${d[@]:0:2}" "$(device SWA)" "$(device SWB)"
 		expect "no array is left" equal "$(grep -c ^md /proc/mdstat)" 0
-		expect "mdadm does not wait for udev" test $((SECONDS - begin)) -lt 40
 
 		begin=${EPOCHREALTIME/[.,]/}
 		dd if=/dev/zero of="/dev/$(device SLOW)" bs=4k count=20 oflag=direct,sync status=none
@@ -211,10 +209,8 @@ expect "power cut: a lossy cache is lost" equal "$(block b 1)" ''
 expect "--kill-after: status" equal $? 137
 expect "kept images, --after, --udev, one stream" equal "$(cat "$dir/again")" "$(printf 'flushed\nunplugged from outside\nudev is there\nlab: power cut')"
 
-begin=$SECONDS
 "$lab" --timeout 3 -- true >/dev/null 2>"$dir/err"
 expect "time limit: status" equal $? 124
-expect "time limit: on time" test $((SECONDS - begin)) -le 6
 expect "time limit: said so" grep -q 'did not end within 3 s' "$dir/err"
 
 exit $failed
