@@ -15,7 +15,7 @@ fi
 first="mkdir-before mkdir-after wipe-before wipe-after mdadm-create-before mdadm-create-after mkfs-before
 	mkfs-after mount-before mount-after umount-before umount-after mdadm-stop-before mdadm-stop-after
 	zero-superblock-before zero-superblock-after rmdir-before rmdir-after"
-tuning="sysfs-write-after sysctl-write-after"
+tuning="sysfs-write-after" # sysctl-write: tests/lab/tune.sh, and layouts.sh
 fails="mkdir-before wipe-before mdadm-create-before mkfs-before mount-before umount-before mdadm-stop-before
 	zero-superblock-before rmdir-before"
 case $2 in
