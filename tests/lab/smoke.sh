@@ -190,7 +190,7 @@ expect "power cut: status" equal $? 137
 
 cat "$dir/out/asserts" 2>/dev/null || failed=1
 if grep -q '^not ok' "$dir/out/asserts"; then failed=1; fi
-expect "all assertions of the guest came back" equal "$(grep -c '^ok\|^not ok' "$dir/out/asserts")" 32
+expect "all assertions of the guest came back" equal "$(grep -c '^ok\|^not ok' "$dir/out/asserts")" 31
 expect "\$LAB_OUT comes back with folders" equal "$(cat "$dir/out/sub/file" 2>/dev/null)" deep
 expect "stdout is whole and clean" equal "$(sha256sum <"$dir/stdout")" \
 	"$({ for ((i = 0; i < 200; i++)); do echo "out $i"; done; head -c 300000 /dev/zero | tr '\0' '\200'; } | sha256sum)"
