@@ -11,6 +11,7 @@
 #include "advisor/model/commands.h"
 #include "advisor/model/json.h"
 #include "layouts/array.h"
+#include "layouts/use.h"
 #include "advisor/base/ban.h"
 
 #define FIRST_NUMBER 400
@@ -284,19 +285,6 @@ bool array_holds(const struct root *root, const char *path)
 	       holders[0];
 }
 
-/* The drive that a partition is on; else the device itself. */
-static char *whole_drive(const struct root *root, const char *name)
-{
-	_cleanup_free_ char *real = NULL;
-	char *slash;
-
-	if (!root_exists(root, "/sys/class/block/%s/partition", name))
-		return strdup(name);
-	if (root_realpath(root, &real, "/sys/class/block/%s/..", name) || !(slash = strrchr(real, '/')))
-		return NULL;
-	return strdup(slash + 1);
-}
-
 /*
  * Closing a drive that was written makes udev look at it, and where it still finds a superblock,
  * assemble the array anew (64-md-raid-assembly.rules): then it is busy. udev lets a drive be while
@@ -305,7 +293,7 @@ static char *whole_drive(const struct root *root, const char *name)
  */
 static int keep_udev_away(const struct root *root, const char *path)
 {
-	_cleanup_free_ char *name = whole_drive(root, strrchr(path, '/') + 1);
+	_cleanup_free_ char *name = use_drive(root, strrchr(path, '/') + 1);
 	_cleanup_close_ int fd = name ? root_fd(root, 0, "/dev/%s", name) : -1;
 
 	for (int tries = 0; fd >= 0 && tries < 50; tries++) {
@@ -322,7 +310,7 @@ int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_for
 	       struct why *why)
 {
 	_cleanup_strv_ struct strv argv = {0};
-	_cleanup_close_ int lock = keep_udev_away(a->root, path);
+	_cleanup_close_ int lock = -1;
 	int r = whose(path, uuid);
 
 	if (r == 2)
@@ -335,6 +323,7 @@ int array_zero(struct acts *a, const char *path, const char *uuid, bool *ret_for
 	if (strv_add(&argv, "mdadm") || strv_add(&argv, "--zero-superblock") ||
 	    strv_add(&argv, path))
 		return -ENOMEM;
+	lock = keep_udev_away(a->root, path);
 	r = rewrite(path);
 	if (r)
 		return why_exit(why, SW_EXIT_LEFT_BEHIND, r, "cannot clear the scratch md superblock", path,

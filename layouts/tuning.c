@@ -12,6 +12,7 @@
 #include "advisor/base/parse.h"
 #include "advisor/model/json.h"
 #include "layouts/tuning.h"
+#include "layouts/use.h"
 #include "advisor/base/ban.h"
 
 static const char *const member_attrs[] = {"scheduler", "read_ahead_kb"};
@@ -70,18 +71,6 @@ static bool attr_known(const char *attr)
 	return false;
 }
 
-/* The whole drive of a device: its name under /sys/block. */
-static char *drive_of(const struct root *root, const char *name)
-{
-	_cleanup_free_ char *path = NULL;
-
-	if (root_realpath(root, &path, "/sys/class/block/%s", name) < 0)
-		return NULL;
-	if (root_exists(root, "%s/partition", path))
-		*strrchr(path, '/') = '\0';
-	return strdup(strrchr(path, '/') + 1);
-}
-
 static int write_member(struct acts *a, const char *name, const char *attr, const char *value)
 {
 	_cleanup_free_ char *path = str_printf("/sys/block/%s/queue/%s", name, attr);
@@ -108,7 +97,7 @@ int tuning_possible(const struct root *root, const char *const *names, size_t n,
 		r = path ? writable(root, path, why) : -ENOMEM;
 	}
 	for (size_t i = 0; !r && i < n; i++) {
-		_cleanup_free_ char *name = drive_of(root, names[i]);
+		_cleanup_free_ char *name = use_drive(root, names[i]);
 
 		for (size_t k = 0; !r && name && k < ARRAY_SIZE(member_attrs); k++) {
 			_cleanup_free_ char *path =
@@ -130,7 +119,7 @@ int tuning_member(struct acts *a, size_t i, const char *attr, const char *value,
 
 	if (!a->scratch || i >= a->scratch->n || !attr_known(attr))
 		return -EINVAL;
-	name = drive_of(a->root, a->scratch->m[i].name);
+	name = use_drive(a->root, a->scratch->m[i].name);
 	r = name ? read_member(a->root, name, attr, &before) : -ENODEV;
 	if (r)
 		return why_set(why, r, "cannot set", attr, NULL, "%s: %s", a->scratch->m[i].text,
@@ -219,7 +208,7 @@ int tuning_member_undo(struct acts *a, struct json_object *data, struct strv *do
 	r = identity_find(a->root, &id, &name, NULL, NULL);
 	if (r == -ENOENT)
 		return 0; /* the drive is gone, and its settings with it */
-	drive = r ? NULL : drive_of(a->root, name);
+	drive = r ? NULL : use_drive(a->root, name);
 	if (!r)
 		r = drive ? read_member(a->root, drive, attr, &now) : -ENODEV;
 	what = str_printf("%s of %s", attr, drive ? drive : "a drive");

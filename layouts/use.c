@@ -197,19 +197,32 @@ static int find_one(const struct root *root, const char *name, char **ret_what)
 	return r;
 }
 
+/* The directory of a device's whole drive below /sys/devices; itself, if it is no partition. */
+static int drive_dir(const struct root *root, const char *name, char **ret)
+{
+	int r = root_realpath(root, ret, "/sys/class/block/%s", name);
+
+	if (!r && root_exists(root, "%s/partition", *ret))
+		*strrchr(*ret, '/') = '\0';
+	return r;
+}
+
+char *use_drive(const struct root *root, const char *name)
+{
+	_cleanup_free_ char *dir = NULL;
+
+	return drive_dir(root, name, &dir) ? NULL : strdup(strrchr(dir, '/') + 1);
+}
+
 int use_find(const struct root *root, const char *name, char **ret_what)
 {
 	_cleanup_free_ char *drive = NULL;
 	_cleanup_list_ char **parts = NULL;
-	const char *drive_name;
-	int r = root_realpath(root, &drive, "/sys/class/block/%s", name);
+	int r = drive_dir(root, name, &drive);
 
 	if (r < 0)
 		return r;
-	if (root_exists(root, "/sys/class/block/%s/partition", name))
-		*strrchr(drive, '/') = '\0';
-	drive_name = strrchr(drive, '/') + 1;
-	r = find_one(root, drive_name, ret_what);
+	r = find_one(root, strrchr(drive, '/') + 1, ret_what);
 	if (r)
 		return r;
 	r = root_list(root, &parts, "%s", drive);

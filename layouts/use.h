@@ -14,6 +14,9 @@ int use_parse_number(const char *text, unsigned *ret_maj, unsigned *ret_min);
 /* The device number of a name in /sys/class/block. 0 or -errno. */
 int use_number(const struct root *root, const char *name, unsigned *ret_maj, unsigned *ret_min);
 
+/* The name of the whole drive that a device is, or is a partition of. Caller frees; NULL if unknown. */
+char *use_drive(const struct root *root, const char *name);
+
 /*
  * 0 if the device, its partitions, and (for a partition) its neighbours and its drive are idle;
  * 1 with `ret_what` ("nvme0n1p2 is mounted on /srv"; caller frees) if not; -errno.
