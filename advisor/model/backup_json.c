@@ -141,8 +141,7 @@ void backup_from_json(const struct jin *in, const char *key, struct backup *ret)
 	if (!o.o || *in->err)
 		return;
 	jget_str_opt(&o, "dir", &b.dir);
-	if (jin_has(&o, "device"))
-		jget_str_opt(&o, "device", &b.device);
+	jget_str_opt(&o, "device", &b.device);
 	if (!*in->err && !b.dir == !b.device)
 		(void)jin_fail(&o, "dir", "a directory or a device is wanted, one of the two");
 	jget_str_opt(&o, "mount", &b.mount);

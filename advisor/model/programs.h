@@ -6,8 +6,6 @@
 #ifndef SW_MODEL_PROGRAMS_H
 #define SW_MODEL_PROGRAMS_H
 
-#include <stdbool.h>
-
 #include "advisor/model/machine.h"
 
 enum program { PROGRAM_MDADM, PROGRAM_MKFS_EXT4, PROGRAM_MKFS_XFS, PROGRAMS };

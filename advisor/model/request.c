@@ -220,8 +220,7 @@ static void get_rest(const struct jin *in, struct request *r)
 	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
 	jget_u64(in, "save_limit_ns", &r->save_limit_ns);
 	jget_str_opt(in, "backup_dir", &r->backup_dir);
-	if (jin_has(in, "backup_device"))
-		jget_str_opt(in, "backup_device", &r->backup_device);
+	jget_str_opt(in, "backup_device", &r->backup_device);
 	r->backup_window_ns = REQUEST_BACKUP_WINDOW_NS;
 	if (jin_has(in, "backup_window_ns"))
 		jget_u64(in, "backup_window_ns", &r->backup_window_ns);

@@ -253,8 +253,7 @@ static void get_wear(const struct jin *top, struct result *r)
 	struct jin list = jin_array(&wear, "drives", &n);
 
 	jget_u64(&wear, "program_bytes", &r->program_bytes);
-	if (jin_has(&wear, "boot_id"))
-		jget_str_opt(&wear, "boot_id", &r->boot_id);
+	jget_str_opt(&wear, "boot_id", &r->boot_id);
 	r->wear = list_of(&list, n, sizeof(*r->wear), &r->n_wear);
 	for (size_t i = 0; i < r->n_wear && !*top->err; i++) {
 		struct jin d = jin_item(&list, i);
