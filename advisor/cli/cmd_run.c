@@ -220,14 +220,9 @@ static int prepare(struct session *s, struct run_options *o, struct why *why)
 		r = session_resume(s, s->prior, why);
 	if (r || o->dry_run)
 		return r;
-	r = run_needs(&s->result.machine, s->result.candidates, s->result.n_candidates, why);
-	if (!r && s->backup_fs.id)
-		r = run_needs(&s->result.machine, &s->backup_fs, 1, why);
+	r = session_needs(s, why);
 	if (!r)
-		r = run_settings(s, why);
-	if (r)
-		return r;
-	r = session_gate(s, &o->erase, why);
+		r = session_gate(s, &o->erase, why);
 	if (!r)
 		r = session_folder(s, why);
 	if (!r)

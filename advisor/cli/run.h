@@ -111,6 +111,8 @@ int session_probe(struct session *s, struct why *why);
 const struct drive *session_drive(const struct session *s, const char *device);
 /* What was named, for a probe: owned, its elements borrowed; NULL on ENOMEM. */
 const char **session_names(const struct session *s, size_t *ret_n);
+/* The kernel's names of the first `n` drives, likewise. */
+const char **session_kernel_names(const struct session *s, size_t n);
 int session_candidates(struct session *s, struct why *why);
 /*
  * Can this machine build them at all: md in the kernel, mdadm and mkfs in PATH and not too old? Asked
@@ -122,6 +124,8 @@ int run_needs(const struct machine *m, const struct candidate *c, size_t n, stru
 int run_place(const struct root *root, struct why *why);
 /* Can the settings be written that will be tried at the end? Nothing is asked with --no-tune. */
 int run_settings(const struct session *s, struct why *why);
+/* run_needs() of everything that will be built, and run_settings(). */
+int session_needs(const struct session *s, struct why *why);
 int session_folder(struct session *s, struct why *why);
 /* Takes the lock and settles what an interrupted run left. */
 int session_lock(struct session *s, struct why *why);
@@ -250,6 +254,8 @@ struct backup_drive {
 	struct acts acts; /* on the part, by the run's journal */
 	struct built built;
 };
+/* How it is built: no larger than the stream needs. */
+int backup_drive_options(const struct session *s, struct build_options *ret, struct why *why);
 int backup_drive_build(struct session *s, struct backup_drive *d, struct why *why);
 int backup_drive_teardown(struct session *s, struct backup_drive *d, struct why *why);
 

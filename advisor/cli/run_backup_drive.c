@@ -118,18 +118,27 @@ static uint64_t room_for(uint64_t bytes)
 	return bytes / 2 * 3;
 }
 
-int backup_drive_build(struct session *s, struct backup_drive *d, struct why *why)
+int backup_drive_options(const struct session *s, struct build_options *ret, struct why *why)
 {
 	_cleanup_jobs_ struct job_list jobs = {0};
+	int err = backup_job(s, &jobs, why);
+
+	if (!err)
+		ret->fs_bytes = layout_fs_bytes(&s->backup_fs,
+						room_for(jobs.v[0].streams[0].limit_bytes));
+	return err;
+}
+
+int backup_drive_build(struct session *s, struct backup_drive *d, struct why *why)
+{
 	struct build_options opt = {0};
 	int err;
 
 	if (!s->backup_fs.id)
 		return 0;
-	err = backup_job(s, &jobs, why);
+	err = backup_drive_options(s, &opt, why);
 	if (err)
 		return err;
-	opt.fs_bytes = layout_fs_bytes(&s->backup_fs, room_for(jobs.v[0].streams[0].limit_bytes));
 	d->part = scratch_part(&s->scratch, s->n_members, 1);
 	d->acts = s->acts;
 	d->acts.scratch = &d->part;

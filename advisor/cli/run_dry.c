@@ -12,22 +12,21 @@
 #include "layouts/layouts.h"
 #include "advisor/base/ban.h"
 
-static int print_build(const struct candidate *c, const struct drive *const *members, unsigned n,
-		       uint64_t file_bytes, const char *title)
+static int print_build(const struct candidate *c, const struct drive *const *members,
+		       const struct build_options *opt, const char *title)
 {
-	struct build_options opt = {.fs_bytes = layout_fs_bytes(c, file_bytes)};
-	_cleanup_free_ const char **paths = calloc(n + 1, sizeof(*paths));
-	_cleanup_free_ uint64_t *sizes = calloc(n + 1, sizeof(*sizes));
+	_cleanup_free_ const char **paths = calloc(c->n_members + 1, sizeof(*paths));
+	_cleanup_free_ uint64_t *sizes = calloc(c->n_members + 1, sizeof(*sizes));
 	_cleanup_strv_ struct strv commands = {0};
 	int r;
 
 	if (!paths || !sizes)
 		return -ENOMEM;
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < c->n_members; i++) {
 		paths[i] = members[i]->path;
 		sizes[i] = members[i]->size_bytes.v;
 	}
-	r = layout_commands(c, paths, sizes, &opt, &commands);
+	r = layout_commands(c, paths, sizes, opt, &commands);
 	if (r)
 		return r;
 	(void)printf("# %s\n", title);
@@ -37,39 +36,42 @@ static int print_build(const struct candidate *c, const struct drive *const *mem
 	return 0;
 }
 
-static int print_settings(const struct session *s)
+static void print_settings(const struct session *s)
 {
 	if (s->opt->no_tune)
-		return 0;
+		return;
 	(void)printf("# on the layout that wins, tried and put back\n");
 	for (size_t i = 0; i < s->n_members; i++)
 		(void)printf("echo VALUE > /sys/class/block/%s/queue/scheduler\n", s->members[i]->name);
 	(void)printf("# the array's read-ahead, and mount options by remounting\n"
 		     "sysctl vm.dirty_bytes=VALUE vm.dirty_background_bytes=VALUE "
 		     "vm.dirty_expire_centisecs=VALUE vm.dirty_writeback_centisecs=VALUE\n\n");
-	return 0;
 }
 
-static int print_rest(const struct session *s)
+static int print_rest(const struct session *s, struct why *why)
 {
 	_cleanup_free_ char *dir = s->backup.dir ? cli_printable(s->backup.dir) : NULL;
 	_cleanup_free_ char *out = s->opt->out ? cli_printable(s->opt->out) : NULL;
 	const struct request *q = &s->result.request;
+	struct build_options opt = {0};
 	int r = 0;
 
 	if (q->precondition != PRECOND_NONE)
 		(void)printf("# before all that: the named drives are filled with random data\n\n");
 	if (s->backup_fs.id)
-		r = print_build(&s->backup_fs, &s->members[s->n_members], 1, 0,
+		r = backup_drive_options(s, &opt, why);
+	if (!r && s->backup_fs.id)
+		r = print_build(&s->backup_fs, &s->members[s->n_members], &opt,
 				"for a backup, beside the layout that wins");
-	if (!r && s->backup.dir)
+	if (r)
+		return r;
+	if (s->backup.dir)
 		(void)printf("# in %s: files without a name, for the time of a measurement\n\n",
 			     dir ? dir : "");
-	if (!r)
-		r = print_settings(s);
+	print_settings(s);
 	(void)printf("# files: %s, and until the end the journal and lock in " RUN_DIR "\n",
 		     out ? out : "the output folder, stripewise-DATE-TIME");
-	return r;
+	return 0;
 }
 
 /* The gate as it would be with consent: looks at everything, holds the drives for a moment. */
@@ -80,9 +82,7 @@ static int try_gate(struct session *s, const struct strv *erase, struct why *why
 	int r = run_place(&s->root, why);
 
 	if (!r)
-		r = run_needs(&s->result.machine, s->result.candidates, s->result.n_candidates, why);
-	if (!r)
-		r = run_settings(s, why);
+		r = session_needs(s, why);
 	for (size_t i = 0; !r && i < s->n_drives; i++) {
 		const char *serial = drive_identity(s->members[i]);
 
@@ -110,17 +110,19 @@ static int try_gate(struct session *s, const struct strv *erase, struct why *why
 
 int session_dry_run(struct session *s, const struct strv *erase, struct why *why)
 {
-	for (size_t i = 0; i < s->result.n_candidates; i++) {
-		const struct candidate *c = &s->result.candidates[i];
-		_cleanup_free_ char *title = candidate_title(c);
-		int r = print_build(c, s->members, c->n_members, s->planned_file_bytes,
-				    title ? title : c->id);
+	int r = 0;
 
-		if (r)
-			return r;
+	for (size_t i = 0; !r && i < s->result.n_candidates; i++) {
+		const struct candidate *c = &s->result.candidates[i];
+		struct build_options opt = {.fs_bytes = layout_fs_bytes(c, s->planned_file_bytes)};
+		_cleanup_free_ char *title = candidate_title(c);
+
+		r = print_build(c, s->members, &opt, title ? title : c->id);
 	}
-	if (print_rest(s))
-		return -ENOMEM;
+	if (!r)
+		r = print_rest(s, why);
+	if (r)
+		return r;
 	if (geteuid() != 0) {
 		(void)printf("# not root: whether the drives are free was not looked at\n");
 		return 0;

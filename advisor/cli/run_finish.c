@@ -16,13 +16,11 @@
 /* The drives' counters; the first stands in for the array, which is not there now. */
 static int look(const struct session *s, bool smart, struct counters *ret, struct why *why)
 {
-	_cleanup_free_ const char **names = calloc(s->n_drives + 1, sizeof(*names));
+	_cleanup_free_ const char **names = session_kernel_names(s, s->n_drives);
 	struct counters_options opt = {.stat_only = !smart, .log = s->log};
 
 	if (!names)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_drives; i++)
-		names[i] = s->members[i]->name;
 	if (smart)
 		return counters_settle(&s->root, &opt, names[0], names, s->n_drives, 0, ret, why);
 	return counters_read_with(&s->root, &opt, names[0], names, s->n_drives, ret, why);

@@ -98,11 +98,19 @@ int run_place(const struct root *root, struct why *why)
 
 int run_settings(const struct session *s, struct why *why)
 {
-	_cleanup_free_ const char **names = calloc(s->n_members + 1, sizeof(*names));
+	_cleanup_free_ const char **names = session_kernel_names(s, s->n_members);
 
 	if (!names)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_members; i++)
-		names[i] = s->members[i]->name;
 	return s->opt->no_tune ? 0 : tuning_possible(&s->root, names, s->n_members, why);
+}
+
+int session_needs(const struct session *s, struct why *why)
+{
+	const struct machine *m = &s->result.machine;
+	int r = run_needs(m, s->result.candidates, s->result.n_candidates, why);
+
+	if (!r && s->backup_fs.id)
+		r = run_needs(m, &s->backup_fs, 1, why);
+	return r ? r : run_settings(s, why);
 }

@@ -69,6 +69,15 @@ const char **session_names(const struct session *s, size_t *ret_n)
 	return names;
 }
 
+const char **session_kernel_names(const struct session *s, size_t n)
+{
+	const char **names = calloc(n + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < n; i++)
+		names[i] = s->members[i]->name;
+	return names;
+}
+
 int session_probe(struct session *s, struct why *why)
 {
 	struct probe_options opt = {.deep_named_only = false, .log = s->log};

@@ -98,29 +98,18 @@ static int run_job(struct running *r, struct bench *b, size_t i, struct why *why
 	return ends_run(err) ? err : 0;
 }
 
-static const char **member_names(const struct running *r, size_t *ret_n)
-{
-	const char **names = calloc(r->c->n_members + 1, sizeof(*names));
-
-	for (size_t i = 0; names && i < r->c->n_members; i++)
-		names[i] = r->s->members[i]->name;
-	*ret_n = r->c->n_members;
-	return names;
-}
-
 static int look(struct running *r, struct counters *ret, struct why *why)
 {
 	struct counters_options opt = {.log = r->s->log};
-	_cleanup_free_ const char **names = NULL;
-	size_t n;
+	_cleanup_free_ const char **names = session_kernel_names(r->s, r->c->n_members);
 
-	names = member_names(r, &n);
 	if (!names)
 		return -ENOMEM;
 	if (syncfs(r->built.target.dir_fd) < 0)
 		return why_set(why, -errno, "cannot flush", r->built.target.path, NULL, "%s",
 			       strerror(errno));
-	return counters_settle(&r->s->root, &opt, r->built.array, names, n, 0, ret, why);
+	return counters_settle(&r->s->root, &opt, r->built.array, names,
+			       r->c->n_members, 0, ret, why);
 }
 
 static int run_mode(struct running *r, struct bench *b, enum io_mode mode, struct why *why)

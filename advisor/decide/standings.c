@@ -64,11 +64,16 @@ static int latency(const struct decide_input *in, const struct candidate *c, enu
 	hist_reset(sum);
 	for (size_t i = 0; i < in->n_trials; i++) {
 		const struct trial *t = &in->trials[i];
-		const struct job_result *j = trial_job(t, "save-burst", MODE_DIRECT);
-		const struct stream_result *s = j ? job_stream(j, "save") : NULL;
-		const struct hist *one = s ? (op == LATENCY_FSYNC ? s->fsync : s->lat) : NULL;
+		const struct job_result *j;
+		const struct stream_result *s;
+		const struct hist *one;
 
-		if (one && one->n && t->state == TRIAL_OK && standings_counts(t, c->id))
+		if (t->state != TRIAL_OK || !standings_counts(t, c->id))
+			continue;
+		j = trial_job(t, "save-burst", MODE_DIRECT);
+		s = j ? job_stream(j, "save") : NULL;
+		one = s ? (op == LATENCY_FSYNC ? s->fsync : s->lat) : NULL;
+		if (one && one->n)
 			hist_merge(sum, one);
 	}
 	ret->samples = sum->n;
