@@ -74,18 +74,15 @@ backup '.says[] | "# \(.)"' switch
 jq -r '.verdict.standings[] | "# \(.candidate): alone \(.figures.save_p99_ns.median) ns, at once \(.figures.overlap_save_p99_ns.median) ns"' \
 	"$out/switch/result.json"
 
+beside() { grep -qs 'beside a backup are tried' "$out/$1/run.log"; }
 # Killed while a file of the backup stands; then resumed to its end.
 "${single[@]}" --backup /mnt/apart --backup-window 1s --backup-size 3G --out "$out/apart" \
 	>/tmp/run.out 2>&1 </dev/null &
 pid=$!
-for _ in $(seq 900); do
-	grep -qs 'beside a backup are tried' "$out/apart/run.log" && break
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.1
-done
+comes 900 "$pid" beside apart
 sleep 2
 kill -KILL "$pid"
-check "killed beside a backup" grep -q 'beside a backup are tried' "$out/apart/run.log"
+check "killed beside a backup" beside apart
 wait "$pid" 2>/dev/null
 check "undo exits 0" exits 0 stripewise undo
 check "undo restores the machine" diff /tmp/before <(picture)
@@ -125,11 +122,7 @@ picture >/tmp/before
 "${single[@]}" --erase LAB0005 --backup /dev/nvme4n1 --backup-window 1s --backup-size 2G \
 	--out "$out/killed" >/tmp/run.out 2>&1 </dev/null &
 pid=$!
-for _ in $(seq 900); do
-	grep -qs 'beside a backup are tried' "$out/killed/run.log" && break
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.1
-done
+comes 900 "$pid" beside killed
 sleep 3
 check "both stand" test "$(grep -c ' /run/stripewise/mnt/nvme[04]n1 ' /proc/self/mounts)" = 2
 kill -KILL "$pid"
@@ -144,11 +137,7 @@ check "nothing is left of either" diff /tmp/before <(picture)
 # The target fails while it is written to: that is said, and what cannot be cleared is cleared later.
 "${single[@]}" --erase LAB0005 --backup /dev/nvme4n1 --out "$out/failing" >/tmp/run.out 2>/tmp/run.err </dev/null &
 pid=$!
-for _ in $(seq 900); do
-	grep -qs 'beside a backup are tried' "$out/failing/run.log" && break
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.1
-done
+comes 900 "$pid" beside failing
 sleep 8
 lab-host fail LAB0005 write,flush
 wait "$pid"

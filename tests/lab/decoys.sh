@@ -120,12 +120,7 @@ start() { # start OUT: in the background, until its array is mounted
 	# Not by run(): a function in the background is a shell, and a signal would go to that.
 	"${smallest[@]}" --out "$1" >/tmp/run.out 2>&1 </dev/null &
 	pid=$!
-	for _ in $(seq 600); do
-		grep -q /run/stripewise /proc/mounts && return 0
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.1
-	done
-	return 1
+	comes 600 "$pid" grep -q /run/stripewise /proc/mounts
 }
 mounted() { grep /run/stripewise /proc/mounts || { cat /tmp/run.out; return 1; }; }
 same() { diff /tmp/before <(picture); }

@@ -30,6 +30,7 @@ n=0 limit=150 pid=0
 whole() { picture | grep -v nvme0; }
 trials() { jq '.trials | length' "$out/result.json" 2>/dev/null || echo 0; }
 up() { grep -q /run/stripewise /proc/mounts; }
+far() { up && [ "$(trials)" -ge "$1" ]; }
 # starts TRIALS OPTION...: a run in the background, until so many trials are done and one is at work
 starts() {
 	local after=$1
@@ -41,11 +42,7 @@ starts() {
 	whole >/tmp/before
 	stripewise run $bad $good $small "$@" --erase $serial,SOUND --out "$out" >/tmp/out 2>/tmp/err </dev/null &
 	pid=$!
-	for _ in $(seq 600); do
-		up && [ "$(trials)" -ge "$after" ] && return 0
-		kill -0 $pid 2>/dev/null || break
-		sleep 0.1
-	done
+	comes 600 $pid far "$after" && return 0
 	echo "the run came to nothing"
 	tail /tmp/out /tmp/err
 	return 1

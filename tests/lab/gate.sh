@@ -82,17 +82,16 @@ check "not a sector of any drive was written" diff /tmp/writes <(writes)
 
 # Another drive is put in its place while the person types: what was shown is not what stands there.
 asks() { grep -qE -- "$1" /tmp/screen || { tail -n 5 /tmp/screen; return 1; }; }
-until_true() { for _ in $(seq 100); do "$@" && return 0; sleep 0.1; done; return 1; }
 mkfifo /tmp/typed
 script -qfec "stripewise run $swapped --role dev --budget quick --out $LAB_OUT/swapped" /tmp/screen </tmp/typed >/dev/null 2>&1 &
 pid=$!
 exec 9>/tmp/typed
-check "a person is asked for the serial" until_true asks 'serial LAB0011'
+check "a person is asked for the serial" comes 100 "$pid" asks 'serial LAB0011'
 lab-host unplug LAB0011
-check "the drive is gone" until_true test ! -b "$swapped"
+check "the drive is gone" comes 100 "$pid" test ! -b "$swapped"
 lab-host plug LAB0011 OTHER11
 stands() { [ "$(dev OTHER11)" = "$swapped" ]; }
-check "another one has its name" until_true stands
+check "another one has its name" comes 100 "$pid" stands
 writes >/tmp/writes
 echo LAB0011 >&9
 wait "$pid"

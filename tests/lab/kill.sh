@@ -18,11 +18,7 @@ start() { # start NAME DIR: a run in the background, until its first array is mo
 	stripewise run /dev/nvme0n1 /dev/nvme1n1 --role live --levels 1 --budget quick \
 		--erase LAB0001,LAB0002 --out "$1" >/tmp/run.out 2>&1 </dev/null &
 	pid=$!
-	for _ in $(seq 600); do
-		grep -q /run/stripewise/mnt /proc/mounts && break
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.1
-	done
+	comes 600 "$pid" grep -q /run/stripewise/mnt /proc/mounts
 	check "$name" grep /run/stripewise/mnt /proc/mounts
 }
 picture >/tmp/before

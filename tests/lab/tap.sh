@@ -34,6 +34,18 @@ exits() {
 # says PATTERN: the last command of exits() printed it on either stream.
 says() { grep -qE -- "$1" /tmp/out /tmp/err || { tail -n 15 /tmp/out /tmp/err; return 1; }; }
 
+# comes TENTHS PID COMMAND...: waits until it succeeds: so many tenths of a second at most, while PID runs.
+comes() {
+	local left=$1 of=$2
+	shift 2
+	for (( ; left > 0; left--)); do
+		"$@" && return 0
+		kill -0 "$of" 2>/dev/null || return 1
+		sleep 0.1
+	done
+	return 1
+}
+
 # Everything that a run could leave behind: mounts, arrays, signatures, settings, files.
 picture() {
 	echo "# mounts"

@@ -21,6 +21,7 @@ extreme() {
 	echo $((64 << 10)) >/proc/sys/vm/dirty_bytes
 	echo $((32 << 10)) >/proc/sys/vm/dirty_background_bytes
 }
+another() { test "$(cat /proc/sys/vm/dirty_bytes)" != 65536; }
 extreme
 picture >/tmp/before
 check "the extreme is in force" test "$(cat /proc/sys/vm/dirty_bytes)" = 65536
@@ -28,14 +29,10 @@ check "the extreme is in force" test "$(cat /proc/sys/vm/dirty_bytes)" = 65536
 "${run[@]}" --out "$out/killed" >/tmp/run.out 2>&1 </dev/null &
 pid=$!
 # Killed while another value than the machine's is in force.
-for _ in $(seq 3000); do
-	[ "$(cat /proc/sys/vm/dirty_bytes)" = 65536 ] || break
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.1
-done
+comes 3000 "$pid" another
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-check "killed with another value in force" test "$(cat /proc/sys/vm/dirty_bytes)" != 65536
+check "killed with another value in force" another
 check "undo exits 0" exits 0 stripewise undo
 check "undo restores the machine" diff /tmp/before <(picture)
 
