@@ -14,7 +14,7 @@
 #define CATCH_UP_NS 100000000ULL
 
 /* What comes next: kind, place, bytes. */
-static inline void next_op(struct worker *w, struct op *op, char *read_buf)
+static inline void next_op(struct worker *w, struct op *op, char *buf)
 {
 	const struct stream_spec *s = w->spec;
 	struct worker_file *f = w->files;
@@ -31,7 +31,9 @@ static inline void next_op(struct worker *w, struct op *op, char *read_buf)
 		if (f->cursor + s->block_bytes > w->high)
 			f->cursor = w->low;
 	}
-	op->buf = op->read ? read_buf : worker_data(w, op->len);
+	op->buf = buf;
+	if (!op->read)
+		worker_stamp(w, buf, op->len);
 }
 
 /* Sleeps until the operation is due. */
@@ -102,7 +104,7 @@ void worker_loop_one(struct worker *w)
 	do {
 		uint64_t begun;
 
-		next_op(w, &op, w->slots[0].read_buf);
+		next_op(w, &op, w->slots[0].buf);
 		if (paced)
 			pace(w, op.len);
 		begun = clock_ns();
@@ -117,7 +119,7 @@ static inline bool fill_slot(struct worker *w, struct slot *s)
 {
 	struct op op;
 
-	next_op(w, &op, s->read_buf);
+	next_op(w, &op, s->buf);
 	if (!op.read && !worker_may_write(w, op.len))
 		return false;
 	s->read = op.read;

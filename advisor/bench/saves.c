@@ -72,7 +72,8 @@ static bool save_write(struct worker *w, struct save *s)
 
 	op.file = &w->files[s->file];
 	op.off = next_offset(w, s, op.file, op.len);
-	op.buf = worker_data(w, op.len);
+	op.buf = w->slots[0].buf;
+	worker_stamp(w, op.buf, op.len);
 	begun = clock_ns();
 	if (begun >= w->run->hard_end_ns || __atomic_load_n(&w->run->stop, __ATOMIC_RELAXED) ||
 	    !worker_may_write(w, op.len))

@@ -13,7 +13,6 @@
 
 #define LEASE_BYTES (4ULL << 20)
 #define GO_POLL_NS  100000ULL
-#define DATA_BYTES  (4ULL << 20) /* content repeats after so much */
 
 /* One asynchronous operation at O_DIRECT, submitted and waited for. */
 static int io_direct(struct worker *w, struct op *op)
@@ -81,35 +80,40 @@ static int init_hists(struct worker *w)
 	return 0;
 }
 
-/* Queue, slots and read buffers. */
-static int init_queue(struct worker *w)
+/* Room for the largest operation. */
+static uint64_t buffer_bytes(const struct stream_spec *s)
 {
-	unsigned depth = w->run->mode == MODE_BUFFERED ? 1 : w->spec->depth;
-	uint64_t block = w->spec->save ? 4096 : w->spec->block_bytes;
-
-	w->slots = calloc(depth, sizeof(*w->slots));
-	block = (block + 4095) & ~4095ULL;
-	w->read_mem = huge_alloc(depth * block);
-	if (!w->slots || !w->read_mem)
-		return -ENOMEM;
-	memset(w->read_mem, 0, depth * block);
-	for (unsigned i = 0; i < depth; i++)
-		w->slots[i].read_buf = w->read_mem + i * block;
-	return w->run->mode == MODE_BUFFERED ? 0 : aio_open(&w->q, depth);
-}
-
-/* Room for the largest write, and for all that is in flight to differ where that fits. */
-static uint64_t data_bytes(const struct worker *w)
-{
-	const struct stream_spec *s = w->spec;
-	uint64_t need = s->block_bytes * s->depth;
+	uint64_t need = s->block_bytes;
 
 	for (size_t i = 0; s->save && i < s->save->n_sizes; i++)
 		if (s->save->sizes[i].max_bytes > need)
 			need = s->save->sizes[i].max_bytes;
-	if (need < DATA_BYTES)
-		return DATA_BYTES;
-	return need < w->run->pool_bytes ? need : w->run->pool_bytes;
+	return (need + DATA_PAGE - 1) / DATA_PAGE * DATA_PAGE;
+}
+
+/* Incompressible bytes for the buffers. */
+static void fill_buffers(struct worker *w, uint64_t bytes)
+{
+	for (uint64_t at = 0, n; at < bytes; at += n) {
+		n = bytes - at < w->run->pool_bytes ? bytes - at : w->run->pool_bytes;
+		memcpy(w->mem + at, w->run->pool, n);
+	}
+}
+
+/* Queue, slots and their buffers. */
+static int init_queue(struct worker *w)
+{
+	unsigned depth = w->run->mode == MODE_BUFFERED ? 1 : w->spec->depth;
+	uint64_t each = buffer_bytes(w->spec);
+
+	w->slots = calloc(depth, sizeof(*w->slots));
+	w->mem = huge_alloc(depth * each);
+	if (!w->slots || !w->mem)
+		return -ENOMEM;
+	fill_buffers(w, depth * each);
+	for (unsigned i = 0; i < depth; i++)
+		w->slots[i].buf = w->mem + i * each;
+	return w->run->mode == MODE_BUFFERED ? 0 : aio_open(&w->q, depth);
 }
 
 int worker_init(struct worker *w, uint64_t seed, unsigned index, uint64_t series_max_ns)
@@ -127,11 +131,11 @@ int worker_init(struct worker *w, uint64_t seed, unsigned index, uint64_t series
 	/* The cap is on the drives that were named: what goes to another place has all it wants. */
 	w->counted = !s->elsewhere || w->run->count_elsewhere;
 	w->lease = w->counted ? 0 : UINT64_MAX;
-	w->data_bytes = data_bytes(w);
 	/* Any odd multiplier spreads neighbours; 0 is the one seed that xorshift cannot have. */
 	w->rng = (seed ^ ((index + 1) * 0x9e3779b97f4a7c15ULL)) | 1;
 	for (int i = 0; i < 8; i++)
 		(void)worker_random(w);
+	w->stamp = worker_random(w) ^ clock_ns(); /* the next job's differ, too */
 	w->series_n = (size_t)(series_max_ns / w->run->interval_ns) + 2;
 	w->series = calloc(w->series_n, sizeof(*w->series));
 	if (!w->series)
@@ -146,7 +150,7 @@ void worker_free(struct worker *w)
 	aio_close(&w->q);
 	free(w->files);
 	free(w->slots);
-	free(w->read_mem);
+	free(w->mem);
 	free(w->series);
 	for (int d = 0; d < DIRS; d++)
 		free(w->lat[d]);

@@ -10,11 +10,16 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "advisor/bench/aio.h"
 #include "advisor/bench/job.h"
 #include "advisor/model/hist.h"
 #include "advisor/model/trial.h"
+
+#define DATA_PAGE 4096ULL
+/* Odd, so that 2^64 stamps come before one comes back (golden ratio: neighbours look unlike). */
+#define STAMP_STEP 0x9e3779b97f4a7c15ULL
 
 /* What the threads of a job share. Times are CLOCK_MONOTONIC nanoseconds. */
 struct run {
@@ -52,7 +57,7 @@ struct op {
 struct slot {
 	struct iocb cb;
 	uint64_t begun_ns;
-	char *read_buf;
+	char *buf; /* of its own: nothing changes it while it is in flight */
 	bool read;
 };
 
@@ -71,15 +76,14 @@ struct worker {
 	uint64_t save_bytes;	 /* one whole save, scaled */
 	uint64_t ns_per_op;	 /* pacing by operations; 0 = none */
 	uint64_t rate;		 /* pacing by bytes a second; 0 = none */
-	uint64_t data_bytes;	 /* the part of the pool that its writes are taken from */
 	bool counts_saves;	 /* what `published` counts */
 	bool counted;		 /* what it writes counts: for the cap and in the sum */
 
 	/* State. */
 	struct aio q;
 	struct slot *slots; /* owned, spec->depth of them */
-	char *read_mem;	    /* owned, one block a slot */
-	uint64_t rng, pool_at, due_ns, lease;
+	char *mem;	    /* owned, the slots' buffers */
+	uint64_t rng, stamp, due_ns, lease;
 	uint64_t *series; /* owned */
 	size_t series_n, series_at;
 	uint64_t series_next_ns;
@@ -132,15 +136,16 @@ static inline uint64_t worker_below(struct worker *w, uint64_t n)
 }
 
 /*
- * Where the bytes of a write come from: on through a part of the pool, so that neighbours differ.
- * The part is small enough for a processor's cache, since what a program saves was just made.
+ * Makes what is about to be written unlike all that was written before, page by page, so that no
+ * drive stores it by reference. The rest of the buffer stays as it is, and in the processor's cache:
+ * what a program saves was just made. fio does the same by default (scramble_buffers).
  */
-static inline char *worker_data(struct worker *w, uint64_t len)
+static inline void worker_stamp(struct worker *w, char *buf, uint64_t len)
 {
-	uint64_t at = w->pool_at + len > w->data_bytes ? 0 : w->pool_at;
-
-	w->pool_at = at + ((len + 4095) & ~4095ULL);
-	return w->run->pool + at;
+	for (uint64_t at = 0; at < len; at += DATA_PAGE) {
+		w->stamp += STAMP_STEP;
+		memcpy(buf + at, &w->stamp, sizeof(w->stamp));
+	}
 }
 
 static inline bool run_over(const struct run *r, uint64_t now)

@@ -217,6 +217,56 @@ static void test_counts(void **state)
 	assert_true(is_empty(folder));
 }
 
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Neither page of what lies in the first file is like another, in its first bytes. */
+static void assert_pages_differ(const struct bench *b)
+{
+	static uint64_t seen[4 * MB / 4096]; /* the smallest file */
+	static uint8_t page[4096] __attribute__((aligned(4096)));
+
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		assert_int_equal(pread(b->files.v[0].fd, page, sizeof(page), (off_t)(i * sizeof(page))),
+				 sizeof(page));
+		memcpy(&seen[i], page, sizeof(seen[i]));
+	}
+	qsort(seen, ARRAY_SIZE(seen), sizeof(seen[0]), by_value);
+	for (size_t i = 1; i < ARRAY_SIZE(seen); i++)
+		assert_int_not_equal(seen[i], seen[i - 1]);
+}
+
+/* A drive that stores equal pages once has nothing to gain: within a job, at any depth, and over two. */
+static void test_pages_differ(void **state)
+{
+	struct job j = {.name = "pages", .n_streams = 1, .no_ramp = true};
+	struct bench_env env = {.seed = 1};
+	struct bench *b;
+
+	(void)state;
+	skip_unless_direct();
+	b = open_bench(&env);
+	j.streams[0] = (struct stream_spec){.name = "w", .block_bytes = 65536, .threads = 1};
+	for (unsigned depth = 1; depth <= 8; depth *= 8) {
+		/* Half of the file, so that the second job's pages lie beside the first one's. */
+		for (int half = 0; half < 2; half++) {
+			struct job_result r = {0};
+
+			j.streams[0].depth = depth;
+			j.streams[0].limit_bytes = half ? 2 * MB : 8 * MB;
+			run(b, &j, MODE_DIRECT, &r);
+			assert_true(r.streams[0].all_bytes >= 65536);
+			job_result_free(&r);
+			assert_pages_differ(b);
+		}
+	}
+	bench_close(b);
+}
+
 /* Programs that save at once each have a file; recording ends when they have enough together. */
 static void test_overlap(void **state)
 {
@@ -730,6 +780,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_jobs_read),      cmocka_unit_test(test_jobs_refused),
 		cmocka_unit_test(test_counts),	       cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_pages_differ),
 		cmocka_unit_test(test_depth_check),    cmocka_unit_test(test_rates_and_shares),
 		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_elsewhere_counted),
