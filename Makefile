@@ -13,8 +13,11 @@ FUZZ_SAN = address$(,)undefined$(,)float-cast-overflow
 , := ,
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+# One line where a library is missing, not a page about its headers.
+PKG_ERROR := $(shell pkg-config --exists --print-errors --short-errors $(PKGS) 2>&1 | head -n 1)
+needed = $(if $(PKG_ERROR),$(error $(PKG_ERROR); scripts/deps build installs what is missing))
 CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-CFLAGS += $(CSTD) $(WARN) $(OPT) $(PKG_CFLAGS)
+CFLAGS += $(needed)$(CSTD) $(WARN) $(OPT) $(PKG_CFLAGS)
 LDLIBS += $(PKG_LIBS) -laio -lm
 
 Q = $(if $(V),,@)

@@ -134,14 +134,24 @@ stalls() { # stalls SIGNAL: the kernel is told to be patient, so that the progra
 	lab-host resume bad
 	ends 1 6 7 && names_it && kept 0 && reusable && heals
 }
-full_file_system() { # somebody else fills it as soon as it is mounted, before the files are laid out
-	(
-		until at=$(ls -d /run/stripewise/mnt/md* 2>/dev/null) && mountpoint -q "$at"; do :; done
-		k=0
-		for size in 512 64 8 1; do
-			while fallocate -l ${size}M "$at/fill.$k"; do k=$((k + 1)); done
-		done 2>/dev/null
-	) &
+# Somebody else fills it as soon as it is mounted, before the files are laid out: the run is held for
+# that long. Nothing is started in the loop that looks for the mount, so that it is quick enough.
+fills() {
+	local dev at rest k=0 size
+	while [ -z "${at:-}" ]; do
+		while read -r dev at rest; do
+			[[ $dev == /dev/md* && $at == /run/stripewise/* ]] && break
+			at=
+		done </proc/mounts
+	done
+	kill -STOP "$(pgrep -o -x stripewise)"
+	for size in 512 64 8 1; do
+		while fallocate -l ${size}M "$at/fill.$k"; do k=$((k + 1)); done
+	done 2>/dev/null
+	kill -CONT "$(pgrep -o -x stripewise)"
+}
+full_file_system() {
+	fills &
 	starts 0 $raid1 || return 1
 	ends 1 && names_it && grep -q 'SOUND.*No space' /tmp/err && kept 0 && as_before && reusable && heals
 }
