@@ -50,6 +50,42 @@ static void test_built_in(void **state)
 	ratings_free(r);
 }
 
+/* Model strings as drives report them: a row that none of them meets would be of no use. */
+static void test_models_of_each_maker(void **state)
+{
+	static const struct {
+		const char *model;
+		double dwpd;
+	} drives[] = {
+		{"SAMSUNG MZQL23T8HCLS-00A07", 1},   {"SAMSUNG MZ1L23T8HBLA-00A07", 1},
+		{"SAMSUNG MZQLB1T9HAJR-00007", 1.3}, {"SAMSUNG MZ1LB960HAJQ-00007", 1.3},
+		{"SAMSUNG MZWLJ3T2HBJR-00007", 3},   {"SAMSUNG MZWLJ3T8HBLS-00007", 1},
+		{"SAMSUNG MZ7LH960HAJR-00005", 1.3}, {"SAMSUNG MZ7KH960HAJR-00005", 3},
+		{"SAMSUNG MZ7L3960HCJR-00A07", 1},   {"Micron_7300_MTFDHBE1T9TDF", 1},
+		{"Micron_7300_MTFDHBE1T6TDG", 3},    {"Micron_7400_MTFDKBG3T8TDZ", 1},
+		{"Micron_7450_MTFDKCC3T2TFS", 3},    {"Micron_7450_MTFDKBA960TFR", 1},
+		{"INTEL SSDPE2KE016T8", 3},	     {"INTEL SSDPF2KX038TZ", 1},
+		{"SOLIDIGM SSDPF2KX038T1", 1},	     {"INTEL SSDPF2KE032T1", 3},
+		{"INTEL SSDPF21Q400GB", 100},	     {"INTEL SSDSC2KG960G8", 3},
+		{"KCD61LUL1T92", 1},		     {"KIOXIA KCD61VUL1T60", 3},
+		{"KIOXIA KCD8XRUG1T92", 1},	     {"KIOXIA KCM61RUL1T92", 1},
+		{"KIOXIA KCM61VUL3T20", 3},	     {"WUS4BB019D7P3E3", 0.8},
+		{"WUS4CB016D7P3E3", 2},		     {"WUS4BA138DSP3X1", 1},
+		{"WUS4C6432DSP3X3", 3},
+	};
+	struct ratings *r = NULL;
+
+	(void)state;
+	assert_int_equal(ratings_load(&r, NULL), 0);
+	for (size_t i = 0; i < sizeof(drives) / sizeof(*drives); i++) {
+		const struct rating *t = ratings_find(r, drives[i].model, 1920383410176);
+
+		if (!t || t->dwpd != drives[i].dwpd || t->plp != 1)
+			fail_msg("%s", drives[i].model);
+	}
+	ratings_free(r);
+}
+
 static void test_first_row_and_case(void **state)
 {
 	struct ratings *r = NULL;
@@ -96,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_models_of_each_maker),
 		cmocka_unit_test(test_first_row_and_case),
 		cmocka_unit_test(test_bad_tables),
 	};
