@@ -30,7 +30,7 @@ uint64_t layout_fs_bytes(const struct candidate *c, uint64_t need_bytes)
 	return bytes < c->usable_bytes / 2 ? 2 * bytes : 0;
 }
 
-static void built_free(struct built *b)
+void layout_leave(struct built *b)
 {
 	if (b->target.dir_fd >= 0 && b->mount_path)
 		(void)close(b->target.dir_fd);
@@ -164,7 +164,7 @@ int layout_build(struct acts *a, const struct candidate *c, const struct build_o
 		return 0;
 	}
 	ret->readback = b.readback;
-	built_free(&b);
+	layout_leave(&b);
 	r2 = take_away(a, mark, c->n_members, &left);
 	if (r2 && left.exit_code == SW_EXIT_LEFT_BEHIND && why) {
 		why_clear(why);
@@ -180,7 +180,7 @@ int layout_teardown(struct acts *a, struct built *b, struct why *why)
 	unsigned n = b->n_members;
 	bool stands = b->stands;
 
-	built_free(b);
+	layout_leave(b);
 	return stands ? take_away(a, mark, n, why) : 0;
 }
 

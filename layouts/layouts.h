@@ -62,6 +62,12 @@ int layout_build(struct acts *a, const struct candidate *c, const struct build_o
 int layout_teardown(struct acts *a, struct built *b, struct why *why);
 
 /*
+ * Frees `b`, closes the target, and leaves what stands to layout_end(): where a drive does not answer,
+ * taking it apart may hang, and has to wait for the report.
+ */
+void layout_leave(struct built *b);
+
+/*
  * The end of a run: undoes whatever is still there (settings too), removes the journal and
  * RUN_DIR/mnt. On failure the journal stays for `stripewise undo`. Closes nothing.
  */

@@ -82,30 +82,17 @@ static inline int aio_reap_ring(struct aio *q, struct io_event *ev, int max)
 	return n;
 }
 
-/*
- * Waits for at least one completion; their number (1..max) or -errno. -ETIMEDOUT if nothing completes
- * for `ns` (0: no limit). Then the queue must be left as it is: the kernel still works on it, and
- * aio_close() would wait for that.
- */
-static inline int aio_wait_for(struct aio *q, struct io_event *ev, int max, uint64_t ns)
+/* Waits for at least one completion; their number (1..max) or -errno. */
+static inline int aio_wait(struct aio *q, struct io_event *ev, int max)
 {
 	int n = aio_reap_ring(q, ev, max);
 
 	while (!n) {
-		struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-
-		n = io_getevents(q->ctx, 1, max, ev, ns ? &t : NULL);
-		if (!n && ns)
-			return -ETIMEDOUT;
+		n = io_getevents(q->ctx, 1, max, ev, NULL);
 		if (n == -EINTR)
 			n = 0;
 	}
 	return n;
-}
-
-static inline int aio_wait(struct aio *q, struct io_event *ev, int max)
-{
-	return aio_wait_for(q, ev, max, 0);
 }
 
 #endif

@@ -6,17 +6,19 @@
 
 #include "advisor/base/cleanup.h"
 #include "advisor/base/log.h"
+#include "advisor/bench/clock.h"
 #include "advisor/bench/engine.h"
 #include "advisor/bench/huge.h"
 #include "advisor/base/ban.h"
 
+#define SETTLE_POLL_NS 20000000ULL
 /* Larger than any single write. */
 #define POOL_BYTES (2 * (uint64_t)PROFILE_WRITE_MAX)
 #define SECTOR_MAX 4096u
 
 bool bench_stopped(const struct bench *b)
 {
-	return b->env.stop && *b->env.stop;
+	return (b->env.stop && *b->env.stop) || __atomic_load_n(&b->abandoned, __ATOMIC_RELAXED);
 }
 
 void bench_progress(const struct bench *b, const char *what, double share)
@@ -70,16 +72,6 @@ int bench_open(const struct target *target, const struct bench_scale *scale,
 	return 0;
 }
 
-void bench_close(struct bench *b)
-{
-	if (!b || b->stuck)
-		return; /* threads in the kernel still use it all */
-	own_files_close(&b->files);
-	own_files_close(&b->away);
-	free(b->pool);
-	free(b);
-}
-
 static void active_free(struct active *a)
 {
 	for (size_t i = 0; i < a->n_workers; i++)
@@ -88,10 +80,64 @@ static void active_free(struct active *a)
 	free(a);
 }
 
+static void bench_free(struct bench *b)
+{
+	own_files_close(&b->files);
+	own_files_close(&b->away);
+	free(b->pool);
+	free(b);
+}
+
+/* Benches that could not be closed. One thread at a time deals with benches. */
+static struct bench *kept;
+
+void bench_close(struct bench *b)
+{
+	if (b && b->stuck) {
+		b->next = kept;
+		kept = b;
+	} else if (b) {
+		bench_free(b);
+	}
+}
+
+/* True if nothing of it is under way any more. */
+static bool settled(struct bench *b)
+{
+	struct active *a = b->stuck;
+
+	if (!errand_ended(b) || __atomic_load_n(&a->run.done, __ATOMIC_ACQUIRE) < a->n_started)
+		return false;
+	for (size_t i = 0; i < a->n_started; i++)
+		(void)pthread_join(a->workers[i].thread, NULL);
+	active_free(a);
+	b->stuck = NULL;
+	return true;
+}
+
+bool bench_settle(uint64_t wait_ns)
+{
+	uint64_t until = clock_ns() + wait_ns;
+
+	while (kept) {
+		struct bench *b = kept;
+
+		if (settled(b)) {
+			kept = b->next;
+			bench_free(b);
+		} else if (clock_ns() > until) {
+			return false;
+		} else {
+			clock_sleep_until(clock_ns() + SETTLE_POLL_NS);
+		}
+	}
+	return true;
+}
+
 /* Workers with their streams and runs, files laid out, everything allocated. */
 static int prepare(struct bench *b, struct active *a, struct why *why)
 {
-	const struct job *job = a->job;
+	const struct job *job = &a->job;
 	uint64_t longest = b->scale.record_max_ns + b->scale.ramp_ns + b->scale.sustained_max_ns;
 	size_t n = 0;
 	int err = 0;
@@ -139,8 +185,8 @@ static void settle(struct bench *b, const struct active *a)
 	for (size_t i = 0; i < a->n_workers; i++)
 		if (a->workers[i].counted)
 			b->written += a->workers[i].all_bytes[DIR_WRITE];
-	for (size_t i = 0; i < a->job->n_streams; i++) {
-		const struct stream_spec *s = &a->job->streams[i];
+	for (size_t i = 0; i < a->job.n_streams; i++) {
+		const struct stream_spec *s = &a->job.streams[i];
 
 		if (!s->save || s->save->rewrite != REWRITE_NEW_FILE ||
 		    a->run.mode != MODE_BUFFERED)
@@ -152,21 +198,46 @@ static void settle(struct bench *b, const struct active *a)
 	}
 }
 
+/* Something done aside of what is measured, by a thread that may be left in the kernel. */
+static int aside(struct bench *b, struct active *a, const char *what,
+		 int (*go)(struct bench *b, struct active *a, struct why *why), struct why *why)
+{
+	int err = errand_run(b, a, what, go, why);
+
+	if (b->errand)
+		b->stuck = a;
+	else
+		active_free(a);
+	return err;
+}
+
+static int flush(struct bench *b, struct active *a, struct why *why)
+{
+	(void)a;
+	if (syncfs(b->target.dir_fd) < 0)
+		return own_file_why(&b->target, "cannot flush", errno, why);
+	return 0;
+}
+
+int bench_flush(struct bench *b, struct why *why)
+{
+	struct active *a = calloc(1, sizeof(*a));
+
+	return a ? aside(b, a, "cannot flush", flush, why) : -ENOMEM;
+}
+
 int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, struct why *why)
 {
 	struct active *a = calloc(1, sizeof(*a));
-	int err;
 
 	if (!a)
 		return -ENOMEM;
-	a->job = job;
+	a->job = *job;
 	a->run.mode = mode;
 	a->run.pool = b->pool;
 	a->run.pool_bytes = b->pool_bytes;
 	a->run.interval_ns = b->scale.interval_ns;
-	err = prepare(b, a, why);
-	active_free(a);
-	return err;
+	return aside(b, a, "cannot lay out a file", prepare, why);
 }
 
 int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
@@ -178,19 +249,19 @@ int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct 
 
 	if (!a)
 		return -ENOMEM;
-	a->job = job;
+	a->job = *job;
 	a->run.mode = mode;
 	a->run.pool = b->pool;
 	a->run.pool_bytes = b->pool_bytes;
 	a->run.interval_ns = b->scale.interval_ns;
 	a->run.count_elsewhere = b->env.count_elsewhere;
-	err = prepare(b, a, why);
+	err = errand_run(b, a, "cannot lay out a file", prepare, why);
 	if (!err && bench_stopped(b))
 		err = -EINTR;
 	if (!err)
 		err = active_run(b, a, why);
-	if (b->stuck) {
-		b->stuck = a; /* its threads still use it */
+	if (b->stuck || b->errand) {
+		b->stuck = a; /* a thread still uses it */
 		return err;
 	}
 	settle(b, a);

@@ -39,6 +39,7 @@ struct bench_scale {
 	uint64_t sustained_max_ns;  /* streams with a limit in bytes end then at the latest */
 	uint64_t alloc_max_bytes;   /* no file that is allocated only is larger */
 	uint64_t interval_ns;	    /* of the throughput series */
+	uint64_t stall_ns;	    /* a drive on which nothing completes for so long has failed; 1 min */
 	const char *cost;	    /* what this budget costs in confidence, for people */
 };
 
@@ -79,16 +80,29 @@ int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, str
  * have their reason in ret->problems. -EINTR: stopped as asked (exit status 6). -ENOTSUP: cannot
  * be done here (a block below the drive's sector, no O_DIRECT). -ENOSPC, -EIO, -EDQUOT: the file
  * system or drive failed, `why` says where. -EFBIG: max_write_bytes left no room to measure in.
- * -ETIMEDOUT: no I/O has completed for a minute; threads may still hang in the kernel, the files
- * stay open, and the bench can only be closed.
+ * -ETIMEDOUT: no I/O has completed for a minute; the kernel still works on the files, and the bench can
+ * only be closed.
  */
 int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
 	      struct why *why);
 
+/* syncfs() of the target's file system. 0, -errno, or -ETIMEDOUT as above. */
+int bench_flush(struct bench *b, struct why *why);
+
 /* Everything written to the target so far: preparation, ramps, recorded; and elsewhere, where that counts. */
 uint64_t bench_written(const struct bench *b);
 
+/*
+ * After -ETIMEDOUT it cannot be closed while the kernel works on its files: it is then kept, for
+ * bench_settle().
+ */
 void bench_close(struct bench *b);
+
+/*
+ * Waits, `wait_ns` at most, for what was under way where a drive did not answer, and closes the
+ * benches that had to be kept. True when none is left: the file system can be unmounted then.
+ */
+bool bench_settle(uint64_t wait_ns);
 
 /*
  * What a job will take at most, files included, on a drive that writes `bytes_per_s` (an

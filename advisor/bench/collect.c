@@ -45,7 +45,7 @@ static int merge_series(struct series *to, const struct worker *w)
 static int fill_ask(const struct active *a, size_t i, struct stream_ask *ask)
 {
 	static const char *const syncs[] = {"never", "each-write", "end"};
-	const struct stream_spec *s = &a->job->streams[i];
+	const struct stream_spec *s = &a->job.streams[i];
 
 	*ask = (struct stream_ask){
 		.block_min_bytes = s->block_bytes,
@@ -92,7 +92,7 @@ static int merge_workers(const struct active *a, size_t i, int dir, struct strea
 		if (!err && dir == DIR_WRITE)
 			err = merge(&r->blocked, w->blocked);
 		/* One series a stream: with the writes, or the reads where it only reads. */
-		if (!err && (dir == DIR_WRITE || a->job->streams[i].read_share >= 1))
+		if (!err && (dir == DIR_WRITE || a->job.streams[i].read_share >= 1))
 			err = merge_series(&r->series, w);
 	}
 	r->elapsed_ns = last > first ? last - first : 0;
@@ -102,7 +102,7 @@ static int merge_workers(const struct active *a, size_t i, int dir, struct strea
 static int add_stream(const struct active *a, size_t i, int dir, const char *suffix,
 		      struct job_result *ret)
 {
-	const struct stream_spec *s = &a->job->streams[i];
+	const struct stream_spec *s = &a->job.streams[i];
 	struct stream_result *r = &ret->streams[ret->n_streams++];
 	int err;
 
@@ -123,7 +123,7 @@ static int add_stream(const struct active *a, size_t i, int dir, const char *suf
  */
 static int depth_of(const struct active *a, size_t i, struct job_result *ret)
 {
-	const struct stream_spec *s = &a->job->streams[i];
+	const struct stream_spec *s = &a->job.streams[i];
 	double held = 0;
 
 	if (a->run.mode == MODE_BUFFERED || s->save || s->rate_bytes_per_s || s->rate_iops)
@@ -146,15 +146,15 @@ int active_collect(const struct bench *b, const struct active *a, struct job_res
 {
 	int err = 0;
 
-	ret->name = strdup(a->job->name);
-	ret->streams = calloc(a->job->n_streams * DIRS, sizeof(*ret->streams));
+	ret->name = strdup(a->job.name);
+	ret->streams = calloc(a->job.n_streams * DIRS, sizeof(*ret->streams));
 	if (!ret->name || !ret->streams)
 		return -ENOMEM;
 	ret->mode = a->run.mode;
 	ret->seed = b->env.seed;
 	ret->ramp_ns = a->run.record_ns - a->run.start_ns;
-	for (size_t i = 0; i < a->job->n_streams && !err; i++) {
-		const struct stream_spec *s = &a->job->streams[i];
+	for (size_t i = 0; i < a->job.n_streams && !err; i++) {
+		const struct stream_spec *s = &a->job.streams[i];
 		bool both = s->read_share > 0 && s->read_share < 1;
 
 		if (s->read_share < 1)
@@ -163,7 +163,7 @@ int active_collect(const struct bench *b, const struct active *a, struct job_res
 			err = add_stream(a, i, DIR_READ, both ? "-read" : "", ret);
 		if (!err)
 			err = depth_of(a, i, ret);
-		if (s->leads || a->job->n_streams == 1)
+		if (s->leads || a->job.n_streams == 1)
 			ret->block_bytes = s->save ? 0 : s->block_bytes;
 	}
 	for (size_t i = 0; i < ret->n_streams; i++)

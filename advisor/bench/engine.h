@@ -11,6 +11,7 @@
 #include "advisor/bench/worker.h"
 
 struct active;
+struct errand;
 
 struct bench {
 	struct target target;
@@ -22,15 +23,19 @@ struct bench {
 	uint64_t pool_bytes;
 	uint64_t written; /* without what a running job has written */
 	uint32_t align;	  /* of O_DIRECT */
-	struct active *stuck; /* threads hang in the kernel and still use it and the files */
+	uint64_t beat;	       /* atomic: changes while files are laid out */
+	int abandoned;	       /* atomic: what hangs in the kernel shall end once it is back */
+	struct active *stuck;  /* its threads hang there and still use it and the files */
+	struct errand *errand; /* so does this one's */
+	struct bench *next;    /* of those that bench_close() could not close */
 };
 
 /* A job being run: workers in the order of the streams. Owned; freed by active_free(). */
 struct active {
-	const struct job *job;
+	struct job job; /* a copy: threads that hang outlive the caller's */
 	struct run run;
 	struct worker *workers;
-	size_t n_workers;
+	size_t n_workers, n_started; /* threads */
 	size_t stream_first[JOB_STREAMS_MAX], stream_n[JOB_STREAMS_MAX];
 	uint64_t file_bytes[JOB_STREAMS_MAX]; /* laid out for the stream, all its files */
 	uint64_t save_bytes[JOB_STREAMS_MAX];
@@ -47,6 +52,24 @@ void bench_progress(const struct bench *b, const char *what, double share);
 
 /* threads.c: runs the workers to their end. 0, -EINTR, -ETIMEDOUT, or a worker's -errno. */
 int active_run(struct bench *b, struct active *a, struct why *why);
+
+/*
+ * stall.c: true once neither `beat`, which counts what completes, nor the device below has moved
+ * for scale.stall_ns. Called again and again with a state that begins as zeroes.
+ */
+struct stall {
+	uint64_t beat, device, moved_ns, looked_ns;
+};
+bool stall_watch(const struct bench *b, struct stall *s, uint64_t beat);
+
+/*
+ * errand.c: `go` in a thread of its own, so that a call that hangs in the kernel, in whatever it may be,
+ * is noticed here. Its value; -ETIMEDOUT with `why` ("what") when b->beat and the device stand still. Then
+ * b->errand is set, the thread still uses both, and errand_ended() tells when it does no more.
+ */
+int errand_run(struct bench *b, struct active *a, const char *what,
+	       int (*go)(struct bench *b, struct active *a, struct why *why), struct why *why);
+bool errand_ended(struct bench *b);
 
 /* collect.c: merges what the workers found. */
 int active_collect(const struct bench *b, const struct active *a, struct job_result *ret);

@@ -38,11 +38,11 @@ int own_file_why(const struct target *t, const char *what, int err, struct why *
 	return why_set(why, -err, what, t->path, remedy, "%s", strerror(err));
 }
 
-int own_file_stalled(const struct target *t, const char *what, struct why *why)
+int own_file_stalled(const struct target *t, const char *what, uint64_t ns, struct why *why)
 {
 	return why_set(why, -ETIMEDOUT, what, t->path,
 		       "a drive has stopped answering; see the kernel log",
-		       "no operation has completed for %u s", (unsigned)(STALL_NS / 1000000000));
+		       "no operation has completed for %u s", (unsigned)(ns / 1000000000));
 }
 
 /* A file without a name. */

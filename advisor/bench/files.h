@@ -59,8 +59,7 @@ int own_file_direct(struct own_file *f, const struct target *t, bool on, struct 
 
 /* Fills `why` for a failed call on a file of the bench; returns -err. */
 int own_file_why(const struct target *t, const char *what, int err, struct why *why);
-/* The same for a drive that does not answer: nothing has completed for STALL_NS. -ETIMEDOUT. */
-#define STALL_NS (60ULL * 1000000000ULL)
-int own_file_stalled(const struct target *t, const char *what, struct why *why);
+/* The same for a drive that does not answer: nothing has completed for so long. -ETIMEDOUT. */
+int own_file_stalled(const struct target *t, const char *what, uint64_t ns, struct why *why);
 
 #endif

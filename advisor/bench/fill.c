@@ -20,7 +20,6 @@ struct filling {
 	uint64_t next, end;	/* bytes submitted; where to stop */
 	uint64_t pool_at;
 	unsigned in_flight;
-	bool stalled; /* the kernel still works on what is in flight */
 };
 
 /* The length of the next write: a block, or what is left. */
@@ -70,9 +69,8 @@ static int fill_loop(struct filling *x, int fd, const struct fill *how, uint64_t
 			err = submit_one(x, &x->cb[i], fd, how);
 	}
 	while (x->in_flight) {
-		int n = aio_wait_for(&x->q, ev, FILL_DEPTH, STALL_NS);
+		int n = aio_wait(&x->q, ev, FILL_DEPTH);
 
-		x->stalled = n == -ETIMEDOUT;
 		if (n < 0)
 			return n;
 		x->in_flight -= (unsigned)n;
@@ -104,8 +102,6 @@ int own_file_fill(struct own_file *f, const struct target *t, uint64_t bytes, co
 	if (err)
 		return own_file_why(t, "cannot set up asynchronous I/O", -err, why);
 	err = fill_loop(&x, f->fd, how, f->bytes);
-	if (x.stalled)
-		return own_file_stalled(t, "cannot lay out a file", why);
 	aio_close(&x.q);
 	*written += x.next - f->bytes;
 	if (!err && fsync(f->fd) < 0)

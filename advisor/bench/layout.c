@@ -28,9 +28,13 @@ unsigned stream_threads(const struct stream_spec *s, enum io_mode mode)
 	return mode == MODE_BUFFERED ? s->threads * s->depth : s->threads;
 }
 
+/* Asked after each MiB; what asks is alive. */
 static bool stopped(void *arg)
 {
-	return bench_stopped(arg);
+	struct bench *b = arg;
+
+	(void)__atomic_add_fetch(&b->beat, 1, __ATOMIC_RELAXED);
+	return bench_stopped(b);
 }
 
 /* Writes a file's bytes, within time and cap. `least` is what the stream cannot do without. */
@@ -76,10 +80,12 @@ static int one_file(struct bench *b, const struct stream_spec *s, enum io_mode m
 {
 	struct own_files *list = s->elsewhere ? &b->away : &b->files;
 	const struct target *t = bench_place(b, s);
-	int i = own_file_get(list, t, s->file, index, why);
 	struct own_file *f;
-	int err;
+	int err, i;
 
+	if (stopped(b))
+		return -EINTR;
+	i = own_file_get(list, t, s->file, index, why);
 	if (i < 0)
 		return i;
 	f = &list->v[i];
@@ -107,7 +113,7 @@ static int refuse_align(const struct bench *b, uint64_t bytes, struct why *why)
 /* The files of whole saves: the profile's number of them, fewer in proportion if scaled down. */
 static int layout_save(struct bench *b, struct active *a, size_t stream, struct why *why)
 {
-	const struct stream_spec *s = &a->job->streams[stream];
+	const struct stream_spec *s = &a->job.streams[stream];
 	const struct profile *p = s->save;
 	struct worker *w = &a->workers[a->stream_first[stream]];
 	uint64_t full = round_up(s->file_bytes, p->align_bytes), save, largest = 0, share;
@@ -150,7 +156,7 @@ static uint64_t largest_file(const struct bench *b, const struct stream_spec *s)
 static int layout_apart(struct bench *b, struct active *a, size_t stream, uint64_t bytes,
 			struct why *why)
 {
-	const struct stream_spec *s = &a->job->streams[stream];
+	const struct stream_spec *s = &a->job.streams[stream];
 	size_t n = a->stream_n[stream];
 	uint64_t each = bytes / n & ~4095ULL, least = b->scale.file_min_bytes & ~4095ULL;
 
@@ -176,7 +182,7 @@ static int layout_apart(struct bench *b, struct active *a, size_t stream, uint64
 /* The one file of a stream of blocks, in equal parts for threads that go through it in order. */
 static int layout_blocks(struct bench *b, struct active *a, size_t stream, struct why *why)
 {
-	const struct stream_spec *s = &a->job->streams[stream];
+	const struct stream_spec *s = &a->job.streams[stream];
 	const struct target *t = bench_place(b, s);
 	uint64_t max = largest_file(b, s), block = s->block_bytes, least, bytes, part;
 	size_t n = a->stream_n[stream];
@@ -217,6 +223,6 @@ static int layout_blocks(struct bench *b, struct active *a, size_t stream, struc
 
 int bench_layout(struct bench *b, struct active *a, size_t stream, struct why *why)
 {
-	return a->job->streams[stream].save ? layout_save(b, a, stream, why)
+	return a->job.streams[stream].save ? layout_save(b, a, stream, why)
 					    : layout_blocks(b, a, stream, why);
 }

@@ -71,6 +71,7 @@ void bench_scale_init(struct bench_scale *s, enum budget budget, uint64_t free_b
 {
 	*s = scales[budget < ARRAY_SIZE(scales) ? budget : BUDGET_STANDARD];
 	s->min_ops = 1000;
+	s->stall_ns = 60 * S;
 	/*
 	 * Three written files (world, save, meta), the files of a save and one allocated file at
 	 * the same time leave a tenth free: 3/8 + 1/8 + 3/8.

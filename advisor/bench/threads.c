@@ -36,8 +36,8 @@ static int start_threads(struct active *a, size_t *ret_started)
 /* True if every leading stream has the samples that it needs. */
 static bool leads_done(const struct bench *b, const struct active *a)
 {
-	for (size_t i = 0; i < a->job->n_streams; i++) {
-		const struct stream_spec *s = &a->job->streams[i];
+	for (size_t i = 0; i < a->job.n_streams; i++) {
+		const struct stream_spec *s = &a->job.streams[i];
 		uint64_t n = 0;
 
 		for (size_t k = 0; k < a->stream_n[i]; k++)
@@ -67,25 +67,23 @@ static uint64_t activity(const struct active *a)
 static int watch(const struct bench *b, struct active *a, uint64_t soft_end_ns)
 {
 	struct run *r = &a->run;
-	uint64_t last = 0, moved_ns = clock_ns(), shown_ns = 0;
+	struct stall stall = {0};
+	uint64_t shown_ns = 0;
 	double span = (double)(soft_end_ns - r->start_ns);
 
 	while (__atomic_load_n(&r->done, __ATOMIC_ACQUIRE) < a->n_workers) {
-		uint64_t now = clock_ns(), sum = activity(a);
+		uint64_t now = clock_ns();
 
 		if (bench_stopped(b))
 			__atomic_store_n(&r->stop, 1, __ATOMIC_RELAXED);
 		if (now >= soft_end_ns && leads_done(b, a))
 			__atomic_store_n(&r->end_ns, soft_end_ns, __ATOMIC_RELAXED);
-		if (sum != last)
-			moved_ns = now;
-		else if (now - moved_ns > STALL_NS)
+		if (stall_watch(b, &stall, activity(a)))
 			return -ETIMEDOUT;
-		last = sum;
 		if (now - shown_ns > PROGRESS_NS) {
 			double share = now > r->start_ns ? (double)(now - r->start_ns) / span : 0;
 
-			bench_progress(b, a->job->name, share < 1 ? share : 1);
+			bench_progress(b, a->job.name, share < 1 ? share : 1);
 			shown_ns = now;
 		}
 		clock_sleep_until(now + POLL_NS);
@@ -100,13 +98,13 @@ static uint64_t set_times(const struct bench *b, struct active *a)
 	uint64_t record = s->record_ns;
 	bool leads = false;
 
-	for (size_t i = 0; i < a->job->n_streams; i++) {
-		leads |= a->job->streams[i].leads;
-		if (a->job->streams[i].limit_bytes)
+	for (size_t i = 0; i < a->job.n_streams; i++) {
+		leads |= a->job.streams[i].leads;
+		if (a->job.streams[i].limit_bytes)
 			record = s->sustained_max_ns;
 	}
 	a->run.start_ns = clock_ns() + START_NS;
-	a->run.record_ns = a->run.start_ns + (a->job->no_ramp ? 0 : s->ramp_ns);
+	a->run.record_ns = a->run.start_ns + (a->job.no_ramp ? 0 : s->ramp_ns);
 	a->run.hard_end_ns = a->run.record_ns +
 			     (leads && s->record_max_ns > record ? s->record_max_ns : record);
 	a->run.end_ns = a->run.hard_end_ns;
@@ -122,7 +120,7 @@ static int thread_errors(const struct bench *b, const struct active *a, struct w
 
 		if (!w->err)
 			continue;
-		what = str_printf("%s: %s failed at offset %llu of file \"%s\"", a->job->name,
+		what = str_printf("%s: %s failed at offset %llu of file \"%s\"", a->job.name,
 				  w->err_what, (unsigned long long)w->err_at, w->spec->file);
 		return own_file_why(bench_place(b, w->spec), what ? what : w->err_what, -w->err, why);
 	}
@@ -137,6 +135,7 @@ int active_run(struct bench *b, struct active *a, struct why *why)
 	int err;
 
 	err = start_threads(a, &started);
+	a->n_started = started;
 	while (__atomic_load_n(&r->ready, __ATOMIC_ACQUIRE) < started)
 		clock_sleep_until(clock_ns() + START_NS);
 	soft_end = set_times(b, a);
@@ -149,7 +148,8 @@ int active_run(struct bench *b, struct active *a, struct why *why)
 	err = watch(b, a, soft_end);
 	if (err == -ETIMEDOUT) {
 		b->stuck = a;
-		return own_file_stalled(&b->target, a->job->name, why);
+		__atomic_store_n(&r->stop, 1, __ATOMIC_RELAXED);
+		return own_file_stalled(&b->target, a->job.name, b->scale.stall_ns, why);
 	}
 	for (size_t i = 0; i < a->n_workers; i++)
 		(void)pthread_join(a->workers[i].thread, NULL);

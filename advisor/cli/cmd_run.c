@@ -8,6 +8,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/parse.h"
+#include "advisor/bench/bench.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/run.h"
@@ -15,6 +16,8 @@
 #include "advisor/cli/signals.h"
 #include "advisor/report/report.h"
 #include "advisor/base/ban.h"
+
+#define SETTLE_NS 10000000000ULL /* for a drive that answers again while it is reported */
 
 enum {
 	OPT_ERASE = 0x3000,
@@ -276,6 +279,9 @@ static int failed(struct session *s, int r, struct why *why)
 	line = r == -ETIMEDOUT ? why_line(why) : NULL;
 	if (line)
 		cli_note("%s: rolling back, as far as it answers", line);
+	/* Files that the kernel still works on would keep the file system mounted. */
+	if (!bench_settle(SETTLE_NS))
+		log_line(s->log, "the drive still does not answer");
 	return r;
 }
 
@@ -388,6 +394,9 @@ static int run_main(int argc, char **argv)
 	if (r == -EINTR && !why.exit_code)
 		why.exit_code = SW_EXIT_INTERRUPTED;
 	status = r ? cli_fail(&why) : o.dry_run ? SW_EXIT_OK : print_result(&s);
+	/* Threads that a drive holds up still use what is freed below. */
+	if (!bench_settle(0) && !fflush(NULL))
+		_exit(status);
 	rounds_free(&rounds);
 	session_free(&s);
 	request_args_free(&o.wanted);

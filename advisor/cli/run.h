@@ -257,7 +257,8 @@ struct backup_drive {
 /* How it is built: no larger than the stream needs. */
 int backup_drive_options(const struct session *s, struct build_options *ret, struct why *why);
 int backup_drive_build(struct session *s, struct backup_drive *d, struct why *why);
-int backup_drive_teardown(struct session *s, struct backup_drive *d, struct why *why);
+/* `err`: what came of it; -ETIMEDOUT leaves what stands to the end of the run. The same below. */
+int backup_drive_teardown(struct session *s, struct backup_drive *d, int err, struct why *why);
 
 /* run_backup_rounds.c: the rounds, on the layout, built once. -errno if they could not be run. */
 int backup_rounds(struct session *s, const struct candidate *c, struct why *why);
@@ -275,7 +276,7 @@ struct tuner {
 
 /* Builds the layout and lays out the files. tuner_close() in any case. */
 int tuner_open(struct tuner *u, struct why *why);
-int tuner_close(struct tuner *u, struct why *why);
+int tuner_close(struct tuner *u, int err, struct why *why);
 /*
  * Sets `value` of `t`, measures, and puts back what was before. 0 with a trial, valid or not;
  * -errno if the run cannot go on. `ret` is owned by the caller either way.

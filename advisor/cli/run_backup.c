@@ -234,9 +234,7 @@ static int measure_drive(struct session *s, const struct candidate *c, struct wh
 	if (err)
 		return keep_reason(s, err, why);
 	err = measure_target(s, c, NULL, why);
-	/* Of a drive that does not answer, taking it apart may hang: the report comes first. */
-	if (err != -ETIMEDOUT)
-		err2 = backup_drive_teardown(s, &d, err ? &down : why);
+	err2 = backup_drive_teardown(s, &d, err, err ? &down : why);
 	/* What went wrong first: it will not be in a report. */
 	if (err2 && s->backup.not_measured)
 		cli_note("backup target %s: %s", s->backup.device, s->backup.not_measured);

@@ -150,10 +150,14 @@ int backup_drive_build(struct session *s, struct backup_drive *d, struct why *wh
 	return 0;
 }
 
-int backup_drive_teardown(struct session *s, struct backup_drive *d, struct why *why)
+int backup_drive_teardown(struct session *s, struct backup_drive *d, int err, struct why *why)
 {
 	if (!d->built.stands)
 		return 0;
 	s->backup_target = (struct target){.dir_fd = -1};
+	if (err == -ETIMEDOUT) {
+		layout_leave(&d->built);
+		return 0;
+	}
 	return layout_teardown(&d->acts, &d->built, why);
 }

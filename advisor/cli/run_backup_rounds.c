@@ -72,12 +72,16 @@ static int open_pairs(struct pairs *p, struct why *why)
 	return err;
 }
 
-static int close_pairs(struct pairs *p, struct why *why)
+static int close_pairs(struct pairs *p, int err, struct why *why)
 {
 	if (p->bench)
 		p->s->result.program_bytes += bench_written(p->bench);
 	bench_close(p->bench);
 	job_list_free(&p->jobs);
+	if (err == -ETIMEDOUT) {
+		layout_leave(&p->built);
+		return 0;
+	}
 	return p->built.stands ? layout_teardown(&p->s->acts, &p->built, why) : 0;
 }
 
@@ -306,7 +310,7 @@ int backup_rounds(struct session *s, const struct candidate *c, struct why *why)
 		if (!capped && !err)
 			raise_cost(s, c, &cost);
 	}
-	err2 = close_pairs(&p, err ? &down : why);
+	err2 = close_pairs(&p, err, err ? &down : why);
 	if (!err)
 		err = err2;
 	else if (err2 && down.exit_code == SW_EXIT_LEFT_BEHIND) {

@@ -98,16 +98,14 @@ static int run_job(struct running *r, struct bench *b, size_t i, struct why *why
 	return ends_run(err) ? err : 0;
 }
 
-static int look(struct running *r, struct counters *ret, struct why *why)
+static int look(struct running *r, struct bench *b, struct counters *ret, struct why *why)
 {
 	struct counters_options opt = {.log = r->s->log};
 	_cleanup_free_ const char **names = session_kernel_names(r->s, r->c->n_members);
+	int err = names ? bench_flush(b, why) : -ENOMEM;
 
-	if (!names)
-		return -ENOMEM;
-	if (syncfs(r->built.target.dir_fd) < 0)
-		return why_set(why, -errno, "cannot flush", r->built.target.path, NULL, "%s",
-			       strerror(errno));
+	if (err)
+		return err;
 	return counters_settle(&r->s->root, &opt, r->built.array, names,
 			       r->c->n_members, 0, ret, why);
 }
@@ -134,11 +132,11 @@ static int run_jobs(struct running *r, struct bench *b, struct why *why)
 
 	err = prepare_all(r, b, &written, why);
 	if (!err)
-		err = look(r, &before, why);
+		err = look(r, b, &before, why);
 	if (!err)
 		err = run_mode(r, b, MODE_DIRECT, why);
 	if (!err)
-		err = look(r, &after, why);
+		err = look(r, b, &after, why);
 	if (!err)
 		err = amplification_between(&before, &after, bench_written(b) - written, &r->t->amp);
 	return err ? err : run_mode(r, b, MODE_BUFFERED, why);
@@ -263,8 +261,9 @@ int run_trial(struct session *s, const struct candidate *c, const struct trial_p
 
 		err = session_blame(s, r.built.array, measure(&r, why), why);
 		start = monotonic_ns();
-		/* Of a drive that does not answer, taking it apart may hang: the report comes first. */
-		if (err != -ETIMEDOUT)
+		if (err == -ETIMEDOUT)
+			layout_leave(&r.built);
+		else
 			down_err = layout_teardown(&s->acts, &r.built, err ? &down : why);
 		ret->teardown_ns = monotonic_ns() - start;
 		if (!err)

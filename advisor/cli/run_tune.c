@@ -330,7 +330,7 @@ static int try_all(struct session *s, const struct candidate *c, struct why *why
 	for (size_t i = 0; !err && i < s->n_tuned; i++)
 		if (!s->tuned[i].not_measured)
 			err = dimension(&u, &s->tuned[i], why);
-	err2 = tuner_close(&u, err ? &down : why);
+	err2 = tuner_close(&u, err, err ? &down : why);
 	return err ? err : err2;
 }
 

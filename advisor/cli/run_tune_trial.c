@@ -73,7 +73,7 @@ int tuner_open(struct tuner *u, struct why *why)
 	return err ? err : prepare(u, why);
 }
 
-int tuner_close(struct tuner *u, struct why *why)
+int tuner_close(struct tuner *u, int err, struct why *why)
 {
 	if (u->bench)
 		u->s->result.program_bytes += bench_written(u->bench);
@@ -81,6 +81,10 @@ int tuner_close(struct tuner *u, struct why *why)
 	u->bench = NULL;
 	for (size_t d = 0; d < TUNE_DIMS; d++)
 		trial_plan_free(&u->plans[d]);
+	if (err == -ETIMEDOUT) {
+		layout_leave(&u->built);
+		return 0;
+	}
 	return u->built.stands ? layout_teardown(&u->s->acts, &u->built, why) : 0;
 }
 

@@ -735,6 +735,54 @@ static void test_full_disk(void **state)
 	assert_int_equal(rmdir(mount), 0);
 }
 
+static int hang[2]; /* a pipe in place of a drive */
+
+static int hangs(struct bench *b, struct active *a, struct why *why)
+{
+	char c;
+
+	(void)b;
+	(void)a;
+	assert_int_equal(read(hang[0], &c, 1), 1);
+	return c == 'e' ? why_set(why, -EIO, "cannot flush", "there", NULL, "it came to nothing") : 0;
+}
+
+/* A call that hangs is given up, kept until it comes back, and then all is closed. */
+static void test_stalled(void **state)
+{
+	_cleanup_why_ struct why why = WHY_INIT;
+	struct bench_env env = {.seed = 1};
+	struct bench *b;
+
+	(void)state;
+	assert_int_equal(pipe(hang), 0);
+	scale.stall_ns = 300 * MS;
+	b = open_bench(&env);
+	scale.stall_ns = 60000 * MS;
+	b->stuck = calloc(1, sizeof(*b->stuck));
+	assert_non_null(b->stuck);
+	/* One that comes back in time, and what it says. */
+	assert_int_equal(write(hang[1], "ke", 2), 2);
+	assert_int_equal(errand_run(b, b->stuck, "cannot flush", hangs, &why), 0);
+	assert_int_equal(errand_run(b, b->stuck, "cannot flush", hangs, &why), -EIO);
+	assert_string_equal(why.cause, "it came to nothing");
+	why_clear(&why);
+	assert_true(bench_settle(0));
+	/* One that does not. */
+	assert_int_equal(errand_run(b, b->stuck, "cannot flush", hangs, &why), -ETIMEDOUT);
+	assert_string_equal(why.what, "cannot flush");
+	assert_non_null(strstr(why.cause, "no operation has completed"));
+	assert_true(bench_stopped(b));
+	bench_close(b);
+	assert_false(bench_settle(50 * MS));
+	assert_int_equal(write(hang[1], "e", 1), 1);
+	assert_true(bench_settle(5000 * MS));
+	assert_true(bench_settle(0));
+	(void)close(hang[0]);
+	(void)close(hang[1]);
+	assert_true(is_empty(folder));
+}
+
 static void test_target_refused(void **state)
 {
 	_cleanup_why_ struct why why = WHY_INIT;
@@ -788,6 +836,7 @@ int main(void)
 		cmocka_unit_test(test_repeatable),     cmocka_unit_test(test_max_writes),
 		cmocka_unit_test(test_block_below_sector), cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_killed),	       cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_stalled),
 		cmocka_unit_test(test_target_refused), cmocka_unit_test(test_cost),
 	};
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls on files that may hang in the kernel, watched from outside. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "advisor/bench/clock.h"
+#include "advisor/bench/engine.h"
+#include "advisor/base/ban.h"
+
+#define POLL_NS 100000000ULL
+
+struct errand {
+	int (*go)(struct bench *b, struct active *a, struct why *why);
+	struct bench *b;
+	struct active *a;
+	struct why why;
+	int err;
+	pthread_t thread;
+};
+
+static void *errand_main(void *arg)
+{
+	struct errand *e = arg;
+
+	e->err = e->go(e->b, e->a, &e->why);
+	return NULL;
+}
+
+/* Signals reach the main thread, which asks for the end. */
+static int start(struct errand *e)
+{
+	sigset_t all, old;
+	int err;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = -pthread_create(&e->thread, NULL, errand_main, e);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+/* Joins it, waiting until then at most. */
+static bool joined(struct errand *e, uint64_t until_ns)
+{
+	struct timespec t = {.tv_sec = (time_t)(until_ns / 1000000000ULL),
+			     .tv_nsec = (long)(until_ns % 1000000000ULL)};
+
+	return !pthread_clockjoin_np(e->thread, NULL, CLOCK_MONOTONIC, &t);
+}
+
+int errand_run(struct bench *b, struct active *a, const char *what,
+	       int (*go)(struct bench *b, struct active *a, struct why *why), struct why *why)
+{
+	struct errand *e = calloc(1, sizeof(*e));
+	struct stall stall = {0};
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	*e = (struct errand){.go = go, .b = b, .a = a, .why = WHY_INIT};
+	err = start(e);
+	if (err) {
+		free(e);
+		return own_file_why(&b->target, "cannot start a thread", -err, why);
+	}
+	while (!joined(e, clock_ns() + POLL_NS)) {
+		if (!stall_watch(b, &stall, __atomic_load_n(&b->beat, __ATOMIC_RELAXED)))
+			continue;
+		b->errand = e;
+		__atomic_store_n(&b->abandoned, 1, __ATOMIC_RELAXED);
+		return own_file_stalled(&b->target, what, b->scale.stall_ns, why);
+	}
+	err = e->err;
+	if (why)
+		*why = e->why;
+	else
+		why_clear(&e->why);
+	free(e);
+	return err;
+}
+
+bool errand_ended(struct bench *b)
+{
+	if (!b->errand)
+		return true;
+	if (!joined(b->errand, clock_ns()))
+		return false;
+	why_clear(&b->errand->why);
+	free(b->errand);
+	b->errand = NULL;
+	return true;
+}
