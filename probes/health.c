@@ -9,6 +9,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "probes/blockdev.h"
 #include "probes/health.h"
 #include "advisor/base/ban.h"
 
@@ -97,39 +98,16 @@ static bool put_out(const struct root *root, const char *array, const char *name
 	return strstr(state, "faulty") != NULL;
 }
 
-/* Operations completed, and those at work (Documentation/block/stat.rst). */
-static bool read_stat(const struct root *root, const char *name, uint64_t *ret_done,
-		      uint64_t *ret_at_work)
-{
-	_cleanup_free_ char *text = NULL;
-	const char *at;
-	uint64_t v[9];
-
-	if (root_read(root, &text, "/sys/class/block/%s/stat", name))
-		return false;
-	at = text;
-	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
-		char *end;
-
-		v[i] = strtoull(at, &end, 10);
-		if (end == at)
-			return false;
-		at = end;
-	}
-	*ret_done = v[0] + v[4];
-	*ret_at_work = v[8];
-	return true;
-}
-
 static bool silent(const struct root *root, const char *name)
 {
+	_cleanup_free_ char *dir = str_printf("/sys/class/block/%s", name);
 	struct timespec nap = {.tv_nsec = LOOK_APART};
-	uint64_t done, at_work, done2, at_work2;
+	struct block_stat a, b;
 
-	if (!read_stat(root, name, &done, &at_work) || !at_work)
+	if (!dir || blockdev_stat(root, dir, &a) || !a.in_flight)
 		return false;
 	(void)nanosleep(&nap, NULL);
-	return read_stat(root, name, &done2, &at_work2) && at_work2 && done2 == done;
+	return !blockdev_stat(root, dir, &b) && b.in_flight && b.reads + b.writes == a.reads + a.writes;
 }
 
 /* What ails it, by sysfs; NULL if nothing does. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -17,9 +17,9 @@
  */
 static uint64_t device_done(const struct bench *b)
 {
-	uint64_t reads = 0, writes = 0;
+	char path[64], line[512], *at = line, *end;
+	uint64_t sum = 0;
 	struct stat st;
-	char path[64];
 	FILE *f;
 
 	if (fstat(b->target.dir_fd, &st) < 0)
@@ -28,10 +28,16 @@ static uint64_t device_done(const struct bench *b)
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
-	if (fscanf(f, "%" SCNu64 " %*u %*u %*u %" SCNu64, &reads, &writes) != 2)
-		reads = writes = 0;
+	if (!fgets(line, sizeof(line), f))
+		*line = '\0';
 	(void)fclose(f);
-	return reads + writes;
+	for (unsigned field = 1; field <= 5; field++, at = end) {
+		uint64_t v = strtoull(at, &end, 10);
+
+		if (field == 1 || field == 5)
+			sum += v;
+	}
+	return sum;
 }
 
 bool stall_watch(const struct bench *b, struct stall *s, uint64_t beat)
