@@ -8,7 +8,7 @@
 #include "advisor/bench/engine.h"
 #include "advisor/base/ban.h"
 
-#define POLL_NS 100000000ULL
+#define POLL_NS 2000000ULL
 
 struct errand {
 	int (*go)(struct bench *b, struct active *a, struct why *why);
@@ -16,6 +16,7 @@ struct errand {
 	struct active *a;
 	struct why why;
 	int err;
+	int done; /* atomic */
 	pthread_t thread;
 };
 
@@ -24,6 +25,7 @@ static void *errand_main(void *arg)
 	struct errand *e = arg;
 
 	e->err = e->go(e->b, e->a, &e->why);
+	__atomic_store_n(&e->done, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -40,13 +42,9 @@ static int start(struct errand *e)
 	return err;
 }
 
-/* Joins it, waiting until then at most. */
-static bool joined(struct errand *e, uint64_t until_ns)
+static bool joined(struct errand *e)
 {
-	struct timespec t = {.tv_sec = (time_t)(until_ns / 1000000000ULL),
-			     .tv_nsec = (long)(until_ns % 1000000000ULL)};
-
-	return !pthread_clockjoin_np(e->thread, NULL, CLOCK_MONOTONIC, &t);
+	return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) && !pthread_join(e->thread, NULL);
 }
 
 int errand_run(struct bench *b, struct active *a, const char *what,
@@ -64,7 +62,8 @@ int errand_run(struct bench *b, struct active *a, const char *what,
 		free(e);
 		return own_file_why(&b->target, "cannot start a thread", -err, why);
 	}
-	while (!joined(e, clock_ns() + POLL_NS)) {
+	while (!joined(e)) {
+		clock_sleep_until(clock_ns() + POLL_NS);
 		if (!stall_watch(b, &stall, __atomic_load_n(&b->beat, __ATOMIC_RELAXED)))
 			continue;
 		b->errand = e;
@@ -84,7 +83,7 @@ bool errand_ended(struct bench *b)
 {
 	if (!b->errand)
 		return true;
-	if (!joined(b->errand, clock_ns()))
+	if (!joined(b->errand))
 		return false;
 	why_clear(&b->errand->why);
 	free(b->errand);

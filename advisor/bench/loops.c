@@ -78,7 +78,7 @@ static inline bool do_one(struct worker *w, struct op *op, uint64_t begun)
 		worker_fail(w, op->read ? "read" : "write", op->off, err);
 		return false;
 	}
-	w->all_bytes[op->read] += op->len;
+	worker_count(w, op->read, op->len);
 	op->file->touched |= !op->read;
 	if (record) {
 		if (!(w->ios[DIR_READ] + w->ios[DIR_WRITE]))
@@ -167,7 +167,7 @@ static int turn(struct worker *w, bool *more)
 		*more = false;
 		return 1;
 	}
-	w->all_bytes[s->read] += len;
+	worker_count(w, s->read, len);
 	if (*more && now >= w->run->record_ns)
 		worker_record(w, s->read, len, s->begun_ns, now);
 	worker_publish(w, w->ios[DIR_READ] + w->ios[DIR_WRITE]);

@@ -85,7 +85,7 @@ static bool save_write(struct worker *w, struct save *s)
 		return false;
 	}
 	op.file->touched = true;
-	w->all_bytes[DIR_WRITE] += op.len;
+	worker_count(w, DIR_WRITE, op.len);
 	s->left -= op.len;
 	s->file_left -= s->p->order == ORDER_SEQUENTIAL ? op.len : 0;
 	if (s->record) {

@@ -90,7 +90,8 @@ struct worker {
 
 	/* What came out. */
 	struct hist *lat[DIRS], *fsync, *op, *blocked; /* owned */
-	uint64_t ios[DIRS], bytes[DIRS], all_bytes[DIRS];
+	uint64_t ios[DIRS], bytes[DIRS];
+	uint64_t all_bytes[DIRS]; /* atomic: the main thread sees by them that something moves */
 	uint64_t first_ns, last_ns; /* recorded time */
 	uint64_t published;	    /* atomic: recorded operations (or saves) so far */
 	int err;
@@ -185,6 +186,12 @@ static inline void worker_record(struct worker *w, bool read, uint64_t len, uint
 	w->bytes[read] += len;
 	w->last_ns = ended;
 	worker_series(w, ended, len);
+}
+
+/* Counts what has completed, recorded or not. One thread writes it. */
+static inline void worker_count(struct worker *w, int dir, uint64_t len)
+{
+	__atomic_store_n(&w->all_bytes[dir], w->all_bytes[dir] + len, __ATOMIC_RELAXED);
 }
 
 static inline void worker_publish(struct worker *w, uint64_t n)
