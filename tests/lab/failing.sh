@@ -14,8 +14,8 @@ if [ "${1:-}" != --guest ]; then
 	status=0
 	[ $# -gt 0 ] || set -- errors shapes gone stall
 	for part in "$@"; do
-		# The third drive has no part in it.
-		scripts/lab --drive id=bad,serial=FAULTY,faults --drive id=good,serial=SOUND --drive serial=ASIDE \
+		# The third drive has no part in it, and is compared afterwards.
+		scripts/lab --drive id=bad,serial=FAULTY,faults --drive id=good,serial=SOUND --drive serial=ASIDE,size=64M \
 			--timeout 900 --out "build/check/failing-$part" -- "$PWD/$0" --guest "$part" || status=1
 	done
 	exit $status
@@ -184,6 +184,9 @@ scenario() {
 	fi
 }
 
+aside=/dev/nvme2n1
+mkfs.ext4 -q $aside && dd if=/dev/urandom of=$aside bs=1M seek=16 count=32 conv=fsync status=none
+cp $aside /tmp/aside
 case $2 in
 some)
 	scenario "writes fail, RAID1, after a finished trial: named, kept, undone" fails "$raid1" write,flush 1 1 7
@@ -218,4 +221,7 @@ stall)
 	scenario "a full file system" full_file_system
 	;;
 esac
+changed=$(cmp -l $aside /tmp/aside | wc -l)
+check "the drive beside them is as it was" test "$changed" = 0
+echo "# $changed decoy bytes changed"
 finish
