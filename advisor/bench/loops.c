@@ -32,8 +32,6 @@ static inline void next_op(struct worker *w, struct op *op, char *buf)
 			f->cursor = w->low;
 	}
 	op->buf = buf;
-	if (!op->read)
-		worker_stamp(w, buf, op->len);
 }
 
 /* Sleeps until the operation is due. */
@@ -105,6 +103,8 @@ void worker_loop_one(struct worker *w)
 		uint64_t begun;
 
 		next_op(w, &op, w->slots[0].buf);
+		if (!op.read)
+			worker_stamp(w, op.buf, op.len);
 		if (paced)
 			pace(w, op.len);
 		begun = clock_ns();
@@ -123,9 +123,21 @@ static inline bool fill_slot(struct worker *w, struct slot *s)
 	if (!op.read && !worker_may_write(w, op.len))
 		return false;
 	s->read = op.read;
+	if (!op.read) {
+		s->buf = w->spare;
+		w->spare = op.buf;
+		op.buf = s->buf;
+	}
 	op.file->touched |= !op.read;
 	aio_prep(&s->cb, op.read, op.file->fd, op.buf, op.len, op.off);
 	return true;
+}
+
+/* Makes the spare buffer ready, once what took the last one is submitted: the drive need not wait. */
+static inline void ready_spare(struct worker *w, const struct slot *s)
+{
+	if (!s->read)
+		worker_stamp(w, w->spare, w->spec->block_bytes);
 }
 
 /* Submits the `n` slots behind `cbs`, stamped just before. */
@@ -175,8 +187,10 @@ static int turn(struct worker *w, bool *more)
 	if (!*more)
 		return 1;
 	n = submit_slots(w, &cb, 1);
-	if (!n)
+	if (!n) {
+		ready_spare(w, s);
 		return 0;
+	}
 	worker_fail(w, "submit", 0, n);
 	*more = false;
 	return 1;
@@ -188,10 +202,13 @@ void worker_loop_deep(struct worker *w)
 	int in_flight = 0, err;
 	bool more = true;
 
+	worker_stamp(w, w->spare, w->spec->block_bytes);
 	for (unsigned i = 0; i < w->spec->depth && more; i++) {
 		more = fill_slot(w, &w->slots[i]);
-		if (more)
-			cbs[in_flight++] = &w->slots[i].cb;
+		if (!more)
+			break;
+		cbs[in_flight++] = &w->slots[i].cb;
+		ready_spare(w, &w->slots[i]);
 	}
 	err = submit_slots(w, cbs, in_flight);
 	if (err) {

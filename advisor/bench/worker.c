@@ -107,12 +107,13 @@ static int init_queue(struct worker *w)
 	uint64_t each = buffer_bytes(w->spec);
 
 	w->slots = calloc(depth, sizeof(*w->slots));
-	w->mem = huge_alloc(depth * each);
+	w->mem = huge_alloc((depth + 1) * each);
 	if (!w->slots || !w->mem)
 		return -ENOMEM;
-	fill_buffers(w, depth * each);
+	fill_buffers(w, (depth + 1) * each);
 	for (unsigned i = 0; i < depth; i++)
 		w->slots[i].buf = w->mem + i * each;
+	w->spare = w->mem + depth * each;
 	return w->run->mode == MODE_BUFFERED ? 0 : aio_open(&w->q, depth);
 }
 

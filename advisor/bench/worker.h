@@ -82,7 +82,8 @@ struct worker {
 	/* State. */
 	struct aio q;
 	struct slot *slots; /* owned, spec->depth of them */
-	char *mem;	    /* owned, the slots' buffers */
+	char *mem;	    /* owned, the slots' buffers and the spare one */
+	char *spare;	    /* stamped for the next write while others are in flight */
 	uint64_t rng, stamp, due_ns, lease;
 	uint64_t *series; /* owned */
 	size_t series_n, series_at;
