@@ -72,6 +72,21 @@ int bench_open(const struct target *target, const struct bench_scale *scale,
 	return 0;
 }
 
+static struct active *active_new(const struct bench *b, const struct job *job, enum io_mode mode)
+{
+	struct active *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->job = *job;
+	a->run.mode = mode;
+	a->run.pool = b->pool;
+	a->run.pool_bytes = b->pool_bytes;
+	a->run.interval_ns = b->scale.interval_ns;
+	a->run.count_elsewhere = b->env.count_elsewhere;
+	return a;
+}
+
 static void active_free(struct active *a)
 {
 	for (size_t i = 0; i < a->n_workers; i++)
@@ -93,7 +108,7 @@ static struct bench *kept;
 
 void bench_close(struct bench *b)
 {
-	if (b && b->stuck) {
+	if (b && (b->stuck || b->errand)) {
 		b->next = kept;
 		kept = b;
 	} else if (b) {
@@ -106,7 +121,11 @@ static bool settled(struct bench *b)
 {
 	struct active *a = b->stuck;
 
-	if (!errand_ended(b) || __atomic_load_n(&a->run.done, __ATOMIC_ACQUIRE) < a->n_started)
+	if (!errand_ended(b))
+		return false;
+	if (!a)
+		return true;
+	if (__atomic_load_n(&a->run.done, __ATOMIC_ACQUIRE) < a->n_started)
 		return false;
 	for (size_t i = 0; i < a->n_started; i++)
 		(void)pthread_join(a->workers[i].thread, NULL);
@@ -198,19 +217,6 @@ static void settle(struct bench *b, const struct active *a)
 	}
 }
 
-/* Something done aside of what is measured, by a thread that may be left in the kernel. */
-static int aside(struct bench *b, struct active *a, const char *what,
-		 int (*go)(struct bench *b, struct active *a, struct why *why), struct why *why)
-{
-	int err = errand_run(b, a, what, go, why);
-
-	if (b->errand)
-		b->stuck = a;
-	else
-		active_free(a);
-	return err;
-}
-
 static int flush(struct bench *b, struct active *a, struct why *why)
 {
 	(void)a;
@@ -221,40 +227,33 @@ static int flush(struct bench *b, struct active *a, struct why *why)
 
 int bench_flush(struct bench *b, struct why *why)
 {
-	struct active *a = calloc(1, sizeof(*a));
-
-	return a ? aside(b, a, "cannot flush", flush, why) : -ENOMEM;
+	return errand_run(b, NULL, "cannot flush", flush, why);
 }
 
 int bench_prepare(struct bench *b, const struct job *job, enum io_mode mode, struct why *why)
 {
-	struct active *a = calloc(1, sizeof(*a));
+	struct active *a = active_new(b, job, mode);
+	int err;
 
 	if (!a)
 		return -ENOMEM;
-	a->job = *job;
-	a->run.mode = mode;
-	a->run.pool = b->pool;
-	a->run.pool_bytes = b->pool_bytes;
-	a->run.interval_ns = b->scale.interval_ns;
-	return aside(b, a, "cannot lay out a file", prepare, why);
+	err = errand_run(b, a, "cannot lay out a file", prepare, why);
+	if (b->errand)
+		b->stuck = a;
+	else
+		active_free(a);
+	return err;
 }
 
 int bench_job(struct bench *b, const struct job *job, enum io_mode mode, struct job_result *ret,
 	      struct why *why)
 {
-	struct active *a = calloc(1, sizeof(*a));
+	struct active *a = active_new(b, job, mode);
 	struct job_result r = {0};
 	int err;
 
 	if (!a)
 		return -ENOMEM;
-	a->job = *job;
-	a->run.mode = mode;
-	a->run.pool = b->pool;
-	a->run.pool_bytes = b->pool_bytes;
-	a->run.interval_ns = b->scale.interval_ns;
-	a->run.count_elsewhere = b->env.count_elsewhere;
 	err = errand_run(b, a, "cannot lay out a file", prepare, why);
 	if (!err && bench_stopped(b))
 		err = -EINTR;

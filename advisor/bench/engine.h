@@ -50,6 +50,9 @@ const struct target *bench_place(const struct bench *b, const struct stream_spec
 bool bench_stopped(const struct bench *b);
 void bench_progress(const struct bench *b, const char *what, double share);
 
+/* threads.c: a thread that takes no signals: they reach the main thread, which asks for the end. 0 or -errno. */
+int thread_start(pthread_t *ret, void *(*go)(void *arg), void *arg);
+
 /* threads.c: runs the workers to their end. 0, -EINTR, -ETIMEDOUT, or a worker's -errno. */
 int active_run(struct bench *b, struct active *a, struct why *why);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls on files that may hang in the kernel, watched from outside. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "advisor/bench/clock.h"
@@ -29,19 +28,6 @@ static void *errand_main(void *arg)
 	return NULL;
 }
 
-/* Signals reach the main thread, which asks for the end. */
-static int start(struct errand *e)
-{
-	sigset_t all, old;
-	int err;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = -pthread_create(&e->thread, NULL, errand_main, e);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
-}
-
 static bool joined(struct errand *e)
 {
 	return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) && !pthread_join(e->thread, NULL);
@@ -57,7 +43,7 @@ int errand_run(struct bench *b, struct active *a, const char *what,
 	if (!e)
 		return -ENOMEM;
 	*e = (struct errand){.go = go, .b = b, .a = a, .why = WHY_INIT};
-	err = start(e);
+	err = thread_start(&e->thread, errand_main, e);
 	if (err) {
 		free(e);
 		return own_file_why(&b->target, "cannot start a thread", -err, why);

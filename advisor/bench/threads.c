@@ -14,22 +14,28 @@
 #define PROGRESS_NS 100000000ULL
 #define START_NS     1000000ULL
 
-/* Threads take no signals, so that they reach the main thread, which rolls back. */
-static int start_threads(struct active *a, size_t *ret_started)
+int thread_start(pthread_t *ret, void *(*go)(void *arg), void *arg)
 {
 	sigset_t all, old;
-	int err = 0;
+	int err;
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (*ret_started = 0; *ret_started < a->n_workers && !err; ++*ret_started) {
-		struct worker *w = &a->workers[*ret_started];
-
-		err = -pthread_create(&w->thread, NULL, worker_main, w);
-		if (err)
-			break;
-	}
+	err = -pthread_create(ret, NULL, go, arg);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+static int start_threads(struct active *a)
+{
+	int err = 0;
+
+	while (!err && a->n_started < a->n_workers) {
+		struct worker *w = &a->workers[a->n_started];
+
+		err = thread_start(&w->thread, worker_main, w);
+		a->n_started += !err;
+	}
 	return err;
 }
 
@@ -131,17 +137,15 @@ int active_run(struct bench *b, struct active *a, struct why *why)
 {
 	struct run *r = &a->run;
 	uint64_t soft_end;
-	size_t started;
 	int err;
 
-	err = start_threads(a, &started);
-	a->n_started = started;
-	while (__atomic_load_n(&r->ready, __ATOMIC_ACQUIRE) < started)
+	err = start_threads(a);
+	while (__atomic_load_n(&r->ready, __ATOMIC_ACQUIRE) < a->n_started)
 		clock_sleep_until(clock_ns() + START_NS);
 	soft_end = set_times(b, a);
 	__atomic_store_n(&r->go, err ? -1 : 1, __ATOMIC_RELEASE);
 	if (err) {
-		for (size_t i = 0; i < started; i++)
+		for (size_t i = 0; i < a->n_started; i++)
 			(void)pthread_join(a->workers[i].thread, NULL);
 		return own_file_why(&b->target, "cannot start a thread", -err, why);
 	}
