@@ -11,9 +11,14 @@
 #include "probes/counters/attributes.h"
 #include "advisor/base/ban.h"
 
-struct attributes {
-	struct attribute *rows;
+/* A kind's rows in the table's order: one drive is asked for hundreds of numbers, all of one kind. */
+struct rows {
+	struct attribute *v;
 	size_t n;
+};
+
+struct attributes {
+	struct rows of[ATTRIBUTE_KINDS];
 	char *text;
 };
 
@@ -21,7 +26,8 @@ void attributes_free(struct attributes *a)
 {
 	if (!a)
 		return;
-	free(a->rows);
+	for (size_t i = 0; i < ATTRIBUTE_KINDS; i++)
+		free(a->of[i].v);
 	free(a->text);
 	free(a);
 }
@@ -40,7 +46,7 @@ static int word(const struct tsv_row *row, unsigned cell, const char *const *wor
 
 static int take(struct tsv_row *row, void *user)
 {
-	static const char *const kinds[] = {"ata", "nvme-ca"};
+	static const char *const kinds[ATTRIBUTE_KINDS] = {"ata", "nvme-ca"};
 	static const char *const roles[ROLES] = {"host_written", "host_read", "flash_written",
 						 "host_pages",	 "ftl_pages", "percent_left"};
 	struct attributes *a = user;
@@ -50,6 +56,7 @@ static int take(struct tsv_row *row, void *user)
 		.source = row->cell[6],
 	};
 	struct attribute *more;
+	struct rows *rows;
 	unsigned kind = 0, role = 0;
 	uint32_t id = 0;
 
@@ -69,11 +76,12 @@ static int take(struct tsv_row *row, void *user)
 	t.kind = (enum attribute_kind)kind;
 	t.role = (enum attribute_role)role;
 	t.id = id;
-	more = reallocarray(a->rows, a->n + 1, sizeof(*more));
+	rows = &a->of[kind];
+	more = reallocarray(rows->v, rows->n + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	a->rows = more;
-	a->rows[a->n++] = t;
+	rows->v = more;
+	rows->v[rows->n++] = t;
 	return 0;
 }
 
@@ -111,10 +119,10 @@ const struct attribute *attributes_find(const struct attributes *a, enum attribu
 					unsigned id, const char *name, const char *model,
 					bool names_known)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		const struct attribute *t = &a->rows[i];
+	for (size_t i = 0; i < a->of[kind].n; i++) {
+		const struct attribute *t = &a->of[kind].v[i];
 
-		if (t->kind != kind || (t->id && t->id != id))
+		if (t->id && t->id != id)
 			continue;
 		if (*t->name && (!name || fnmatch(t->name, name, FNM_CASEFOLD)))
 			continue;

@@ -11,7 +11,7 @@
 
 #include "advisor/base/why.h"
 
-enum attribute_kind { ATTRIBUTE_ATA, ATTRIBUTE_NVME_CA };
+enum attribute_kind { ATTRIBUTE_ATA, ATTRIBUTE_NVME_CA, ATTRIBUTE_KINDS };
 enum attribute_role {
 	ROLE_HOST_WRITTEN,
 	ROLE_HOST_READ,
