@@ -13,7 +13,7 @@ struct probe {
 	struct ratings *ratings; /* owned */
 	struct strv swaps;	 /* device names */
 	struct strv loops;	 /* "loop0 /path" of each loop device that has a file */
-	struct strv writers;	 /* "sdb PID NAME" of each process that has a block device open for writing */
+	struct strv writers;	 /* "sdb KIND WHAT": each process or export that writes to it unclaimed */
 	struct machine m;
 };
 
@@ -23,7 +23,7 @@ void *probe_grow(void *vector, size_t *n, size_t size);
 
 int probe_host(struct probe *p);	/* kernel, memory, sysctls, versions */
 int probe_mounts(struct probe *p);	/* mounts of all namespaces, swap, loop files */
-int probe_writers(struct probe *p);
+int probe_writers(struct probe *p);	/* processes and exports that claim nothing */
 int probe_md(struct probe *p);
 int probe_drives(struct probe *p, struct why *why); /* the list, and each from its files */
 int probe_controllers(struct probe *p);

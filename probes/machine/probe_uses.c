@@ -144,6 +144,14 @@ static int array_uses(const struct probe *p, struct drive *d, const char *device
 	return 0;
 }
 
+/* What follows `word` and a blank in `text`; NULL if it does not begin with that word. */
+static const char *after_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	return str_starts(text, word) && text[n] == ' ' ? text + n + 1 : NULL;
+}
+
 static int other_uses(const struct probe *p, struct drive *d, const char *device)
 {
 	_cleanup_free_ char *suffix = str_printf(" /dev/%s", device);
@@ -161,11 +169,11 @@ static int other_uses(const struct probe *p, struct drive *d, const char *device
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < p->writers.n; i++) {
-		const char *blank = strchr(p->writers.v[i], ' ');
+		const char *kind = after_word(p->writers.v[i], device);
+		const char *what = kind ? strchr(kind, ' ') : NULL;
+		_cleanup_free_ char *word = what ? strndup(kind, (size_t)(what - kind)) : NULL;
 
-		if (blank && (size_t)(blank - p->writers.v[i]) == strlen(device) &&
-		    str_starts(p->writers.v[i], device) &&
-		    drive_add_use(d, "open", device, "for writing, by process%s", blank))
+		if (what && (!word || drive_add_use(d, word, device, "%s", what + 1)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -201,7 +209,7 @@ static int exclusive_use(const struct probe *p, struct drive *d)
 		(void)close(fd);
 		return 0;
 	}
-	return fd == -EBUSY ? drive_add_use(d, "open", d->name, "held exclusively by something else")
+	return fd == -EBUSY ? drive_add_use(d, "open", d->name, "and held exclusively by something else")
 			    : 0;
 }
 

@@ -36,6 +36,7 @@ static const char *remedy(const char *kind)
 		{"dm", "remove the device-mapper device on it"},
 		{"loop", "detach the loop device"},
 		{"open", "end whoever holds it"},
+		{"export", "end the export"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
@@ -53,7 +54,9 @@ static const char *verb(const char *kind)
 	if (!strcmp(kind, "md"))
 		return "member of";
 	if (!strcmp(kind, "open"))
-		return "open:";
+		return "open";
+	if (!strcmp(kind, "export"))
+		return "exported by";
 	return "held by";
 }
 

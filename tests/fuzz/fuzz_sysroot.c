@@ -98,6 +98,9 @@ static const struct {
 	{"proc/sys/vm/dirty_background_ratio", "10\n"},
 	{"proc/modules", "raid1 16384 1 - Live 0x0\n"},
 	{"etc/os-release", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"},
+	{"sys/kernel/config/nvmet/subsystems/world/namespaces/1/enable", "1\n"},
+	{"sys/kernel/config/nvmet/subsystems/world/namespaces/1/device_path", "/dev/nvme0n1\n"},
+	{"sys/kernel/config/target/core/fileio_0/saves/info", "ID: 0        File: /dev/sda  Size: 1  Mode\n"},
 };
 
 static const char *const links[][2] = {

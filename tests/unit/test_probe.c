@@ -219,6 +219,8 @@ static void test_verdict_uses(void **state)
 		{"md", "md0 (active raid1)", "member of md0"}, {"lvm", "dm-0 vg0", "volume group"},
 		{"multipath", "dm-1 mpatha", "path"},	       {"dm", "dm-2 crypt", "held by dm-2"},
 		{"open", "held exclusively", "held exclusively"}, {"holder", "bcache0", "bcache0"},
+		{"open", "for writing, by process 7 (qemu)", "is open for writing, by process 7 (qemu); end"},
+		{"export", "nvmet, as namespace 1 of x", "is exported by nvmet"},
 	};
 
 	(void)state;
@@ -374,7 +376,51 @@ static void test_root(void **state)
 	fake_close(&f);
 }
 
-/* Files full of garbage: facts that are not known, no crash, never an eligible drive. */
+/* The kernel writes to an exported drive without a claim: no exclusive open would tell. */
+static void test_exports(void **state)
+{
+	static const char ns[] = "sys/kernel/config/nvmet/subsystems/nqn.2026-12.org.example:world/namespaces/1";
+	static const char lio[] = "sys/kernel/config/target/core/fileio_0/saves/info";
+	static const struct {
+		const char *device_path, *enable, *info, *part;
+	} cases[] = {
+		{"/dev/nvme0n1\n", "1\n", "", "exported by nvmet, as namespace 1 of nqn.2026-12.org.example:world; end the export"},
+		{"/dev/disk/by-id/world", "1\n", "", "exported by nvmet"},
+		{"/dev/nvme0n1\n", "0\n", "", NULL},
+		{"/srv/nvme0n1\n", "1\n", "", NULL},
+		{"/dev/nvme0n10\n", "1\n", "", NULL},
+		{"/dev/sdb\n", "1\n", "Status: ACTIVATED  Max Queue Depth: 0  SectorSize: 512\n"
+		 "        TCM FILEIO ID: 0        File: /dev/nvme0n1  Size: 4294967296  Mode: O_DSYNC Async: 0\n",
+		 "exported by LIO, as saves"},
+		{"", "1\n", " File: /dev/nvme0n1\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		_cleanup_free_ char *path = str_printf("%s/device_path", ns), *on = str_printf("%s/enable", ns);
+		struct fake_root f;
+		struct machine m;
+
+		fake_open(&f);
+		lay_drive(&f, "S1\n");
+		fake_put(&f, "dev/nvme0n1", "");
+		fake_link(&f, "dev/disk/by-id/world", "../../nvme0n1");
+		fake_put(&f, path, cases[i].device_path);
+		fake_put(&f, on, cases[i].enable);
+		fake_put(&f, lio, cases[i].info);
+		assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+		assert_int_equal(m.n_drives, 1);
+		if (cases[i].part) {
+			assert_int_equal(m.drives[0].verdict, DRIVE_REFUSED);
+			assert_non_null(strstr(m.drives[0].reasons.v[0], cases[i].part));
+		} else {
+			assert_int_equal(m.drives[0].n_uses, 0);
+		}
+		machine_free(&m);
+		fake_close(&f);
+	}
+}
+
 /* "0000:01:00.0" is also the end of "10000:01:00.0", further down: each is looked at as itself. */
 static void test_pci_domains(void **state)
 {
@@ -400,6 +446,7 @@ static void test_pci_domains(void **state)
 	fake_close(&f);
 }
 
+/* Files full of garbage: facts that are not known, no crash, never an eligible drive. */
 static void test_garbage(void **state)
 {
 	static const char *const files[] = {
@@ -412,7 +459,9 @@ static void test_garbage(void **state)
 		"sys/block/sda/sda1/partition",	 "sys/block/sda/sda1/start",
 		"proc/mdstat",	"proc/swaps",	"proc/self/mountinfo", "proc/7/mountinfo",
 		"proc/meminfo", "proc/cpuinfo", "proc/sys/vm/dirty_ratio", "etc/os-release",
-		"sys/bus/pci/devices/0000:00:01.0/class", "sys/bus/pci/devices/0000:00:01.0/vendor",
+		"sys/kernel/config/nvmet/subsystems/x/namespaces/1/device_path",
+		"sys/kernel/config/nvmet/subsystems/x/namespaces/1/enable",
+		"sys/kernel/config/target/core/fileio_0/x/info", "sys/bus/pci/devices/0000:00:01.0/class", "sys/bus/pci/devices/0000:00:01.0/vendor",
 	};
 	static const char *const texts[] = {
 		"", "\n", "-1\n", "99999999999999999999999999\n", "0x\n", "[[[]] [\n", ": : :\n",
@@ -505,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_verdict_contents),
 		cmocka_unit_test(test_verdict_twins_and_partitions),
 		cmocka_unit_test(test_root),
+		cmocka_unit_test(test_exports),
 		cmocka_unit_test(test_pci_domains),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_vpd),
