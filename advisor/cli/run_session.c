@@ -218,28 +218,76 @@ int session_lock(struct session *s, struct why *why)
 	return r;
 }
 
+static int free_to_use(const struct drive *d, struct why *why)
+{
+	const char *serial = drive_identity(d);
+	_cleanup_free_ char *where = str_printf("%s, serial %s", d->path, serial ? serial : "unknown");
+
+	if (d->verdict != DRIVE_REFUSED)
+		return 0;
+	return why_exit(why, SW_EXIT_REFUSED, -EBUSY, "refused", where, NULL, "%s",
+			d->reasons.n ? d->reasons.v[0] : "not safe to touch");
+}
+
 int session_free_to_use(const struct session *s, struct why *why)
 {
-	for (size_t i = 0; i < s->n_drives; i++) {
-		const struct drive *d = s->members[i];
-		const char *serial = drive_identity(d);
-		_cleanup_free_ char *where =
-			str_printf("%s, serial %s", d->path, serial ? serial : "unknown");
+	int r = 0;
 
-		if (d->verdict == DRIVE_REFUSED)
-			return why_exit(why, SW_EXIT_REFUSED, -EBUSY, "refused", where, NULL, "%s",
-					d->reasons.n ? d->reasons.v[0] : "not safe to touch");
-	}
+	for (size_t i = 0; !r && i < s->n_drives; i++)
+		r = free_to_use(s->members[i], why);
+	return r;
+}
+
+/* Is a drive still what was shown? Who it is, scratch_open() asks. */
+static int still_the_same(const struct drive *shown, const struct drive *now, struct why *why)
+{
+	_cleanup_free_ char *before = drive_holds(shown), *holds = drive_holds(now);
+	int r = free_to_use(now, why);
+
+	if (r || !before || !holds)
+		return r ? r : -ENOMEM;
+	if (strcmp(before, holds) != 0)
+		return why_exit(why, SW_EXIT_REFUSED, -EBUSY, "refused", now->path,
+				"somebody else works on it; if not, run it again",
+				"it holds %s now, and not %s as when its serial was asked for", holds,
+				before);
 	return 0;
+}
+
+/*
+ * A person takes minutes to type a serial. Who has come meanwhile and claims nothing (a raw open, a
+ * loop device, an export) would be seen by no exclusive open, and what was shown may be out of date.
+ */
+static int look_again(const struct session *s, struct why *why)
+{
+	struct probe_options opt = {.deep_named_only = true, .no_smart = true, .no_programs = true};
+	_cleanup_free_ const char **names = session_names(s, &opt.n_names);
+	_cleanup_machine_ struct machine now = {0};
+	int r;
+
+	if (!names)
+		return -ENOMEM;
+	opt.names = names;
+	r = machine_probe(&s->root, &opt, &now, why);
+	for (size_t i = 0; !r && i < s->n_drives; i++) {
+		const struct drive *d = machine_find_drive(&now, s->members[i]->path);
+
+		if (d)
+			r = still_the_same(s->members[i], d, why);
+	}
+	return r;
 }
 
 int session_gate(struct session *s, struct strv *erase, struct why *why)
 {
+	size_t given = erase->n;
 	/* In use or unsafe is refused before anybody is asked to type a serial. */
 	int r = session_free_to_use(s, why);
 
 	if (!r)
 		r = consent_get(s->members, s->n_drives, erase, why);
+	if (!r && erase->n > given)
+		r = look_again(s, why);
 	if (r)
 		return r;
 	return scratch_open(&s->root, s->members, s->n_drives, erase, &s->scratch, why);
