@@ -8,7 +8,7 @@
  * (runs lab-poweroff-now, which exists only in the lab's guest). It cannot make anything less safe:
  * every action is something that a real machine can do at that moment.
  *
- * Each act on a device has two points, NAME-before and NAME-after.
+ * Each act on a device, and each file made on one, has two points, NAME-before and NAME-after.
  */
 #ifndef SW_BASE_FAULT_H
 #define SW_BASE_FAULT_H

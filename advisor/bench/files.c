@@ -9,6 +9,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/fault.h"
 #include "advisor/base/units.h"
 #include "advisor/bench/files.h"
 #include "advisor/base/ban.h"
@@ -49,7 +50,11 @@ int own_file_stalled(const struct target *t, const char *what, uint64_t ns, stru
 static int open_unnamed(const struct target *t)
 {
 	_cleanup_free_ char *name = NULL;
-	int fd = openat(t->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC | O_NOATIME, 0600);
+	int fd = fault_point2("file-create", "before");
+
+	if (fd < 0)
+		return fd;
+	fd = openat(t->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC | O_NOATIME, 0600);
 
 	if (fd >= 0)
 		return fd;
@@ -75,7 +80,7 @@ int own_file_get(struct own_files *l, const struct target *t, const char *name, 
 		 struct why *why)
 {
 	struct own_file *more;
-	int fd;
+	int fd, r;
 
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].index == index && !strcmp(l->v[i].name, name))
@@ -85,8 +90,12 @@ int own_file_get(struct own_files *l, const struct target *t, const char *name, 
 		return -ENOMEM;
 	l->v = more;
 	fd = open_unnamed(t);
-	if (fd < 0)
-		return own_file_why(t, "cannot make a file", -fd, why);
+	r = fd < 0 ? fd : fault_point2("file-create", "after");
+	if (r < 0) {
+		if (fd >= 0)
+			(void)close(fd);
+		return own_file_why(t, "cannot make a file", -r, why);
+	}
 	l->v[l->n] = (struct own_file){.fd = fd, .index = index};
 	(void)snprintf(l->v[l->n].name, sizeof(l->v[l->n].name), "%s", name);
 	return (int)l->n++;
@@ -97,8 +106,13 @@ int own_file_allocate(struct own_file *f, const struct target *t, uint64_t bytes
 	char size[UNITS_LEN];
 	_cleanup_free_ char *what = str_printf("cannot reserve %s", fmt_bytes(bytes, size));
 
+	int r;
+
 	if (bytes <= f->bytes)
 		return 0;
+	r = fault_point2("file-reserve", "before");
+	if (r)
+		return own_file_why(t, what ? what : "cannot reserve", -r, why);
 	if (fallocate(f->fd, 0, 0, (off_t)bytes) < 0) {
 		if (errno != EOPNOTSUPP)
 			return own_file_why(t, what ? what : "cannot reserve", errno, why);
@@ -107,7 +121,8 @@ int own_file_allocate(struct own_file *f, const struct target *t, uint64_t bytes
 			return own_file_why(t, what ? what : "cannot reserve", errno, why);
 	}
 	f->bytes = bytes;
-	return 0;
+	r = fault_point2("file-reserve", "after");
+	return r ? own_file_why(t, what ? what : "cannot reserve", -r, why) : 0;
 }
 
 int own_file_direct(struct own_file *f, const struct target *t, bool on, struct why *why)
