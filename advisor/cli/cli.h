@@ -63,11 +63,13 @@ uint64_t cli_count(const struct argp_state *state, const char *option, const cha
 char *cli_printable(const char *s);
 
 /* Keys of the options that every command has in common; each parser handles them itself. */
-enum { OPT_JSON = 0x1000, OPT_SYSROOT, OPT_PROGRESS, OPT_FIRST_OWN };
+enum { OPT_JSON = 0x1000, OPT_SYSROOT, OPT_PROGRESS, OPT_VERBOSE, OPT_FIRST_OWN };
 #define CLI_OPTION_JSON                                                                            \
 	{"json", OPT_JSON, NULL, 0, "print one JSON document on standard output", 0}
 #define CLI_OPTION_SYSROOT                                                                         \
 	{"sysroot", OPT_SYSROOT, "DIR", 0, "read /sys, /proc, /dev and /etc below DIR", 0}
+#define CLI_OPTION_VERBOSE                                                                         \
+	{"verbose", OPT_VERBOSE, NULL, 0, "print what only a storage engineer asks for, too", 0}
 #define CLI_OPTION_PROGRESS                                                                        \
 	{"progress", OPT_PROGRESS, NULL, 0, "print progress lines even off a terminal", 0}
 

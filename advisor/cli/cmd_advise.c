@@ -281,22 +281,22 @@ static int advise(struct advise_args *a, struct result *r, struct why *why)
 static int finish(const struct advise_args *a, struct result *r, struct why *undecided)
 {
 	_cleanup_free_ char *own = output_default_name((uint64_t)time(NULL));
-	_cleanup_free_ char *text = report_text(r);
+	_cleanup_free_ char *text = report_text(r, a->wanted.verbose);
 	_cleanup_why_ struct why why = WHY_INIT;
 	const char *out = a->out ? a->out : own;
 	int status;
 
 	if (!out || !text)
 		return cli_fail_with(SW_EXIT_FAILED, "out of memory");
-	if (output_write(out, r, &why) < 0)
+	if (output_write(out, r, a->wanted.verbose, &why) < 0)
 		return cli_fail(&why);
-	cli_note("wrote %s", out);
 	if (a->json) {
 		status = cli_print_json(result_to_json(r));
 	} else {
 		status = fputs(text, stdout) == EOF || fflush(stdout) == EOF ? SW_EXIT_FAILED
 									     : SW_EXIT_OK;
 	}
+	cli_note("wrote %s", out);
 	return r->verdict.decided ? status : cli_fail(undecided);
 }
 

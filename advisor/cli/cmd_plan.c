@@ -190,7 +190,7 @@ static int print(const struct plan_args *a, const struct result *r, const struct
 
 	if (a->json)
 		return cli_print_json(result_to_json(r));
-	text = report_text(r);
+	text = report_text(r, a->wanted.verbose);
 	if (!text || fputs(text, stdout) == EOF || fflush(stdout) == EOF)
 		return cli_fail_with(SW_EXIT_FAILED, "cannot print the plan");
 	status = why->exit_code;

@@ -301,7 +301,7 @@ static int conclude(struct session *s, const struct rounds *rounds, struct why *
 		r = session_overrides(&s->root, &s->result.verdict);
 	if (!r)
 		r = output_snippets(&s->result, s->opt->wanted.profiles, why);
-	r2 = output_fill(s->out, &s->result, r ? NULL : why);
+	r2 = output_fill(s->out, &s->result, s->opt->wanted.verbose, r ? NULL : why);
 	if (!r && !r2 && !s->result.verdict.decided)
 		return why_set(why, -ENODATA, "no recommendation", s->out,
 			       "raise --max-writes, --max-time or the budget", "%s",
@@ -316,7 +316,7 @@ static int print_result(const struct session *s)
 
 	if (s->opt->json)
 		return cli_print_json(result_to_json(&s->result));
-	text = report_text(&s->result);
+	text = report_text(&s->result, s->opt->wanted.verbose);
 	if (!text || fputs(text, stdout) < 0)
 		return cli_fail_with(SW_EXIT_FAILED, "cannot print the report");
 	safe = cli_printable(s->out);

@@ -58,9 +58,9 @@ int output_snippets(struct result *r, const struct profile *profiles, struct why
 	return 0;
 }
 
-int output_fill(const char *dir, const struct result *r, struct why *why)
+int output_fill(const char *dir, const struct result *r, bool verbose, struct why *why)
 {
-	_cleanup_free_ char *text = report_text(r);
+	_cleanup_free_ char *text = report_text(r, verbose);
 	_cleanup_free_ char *html = report_html(r);
 	int err;
 
@@ -85,7 +85,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-int output_write(const char *dir, const struct result *r, struct why *why)
+int output_write(const char *dir, const struct result *r, bool verbose, struct why *why)
 {
 	_cleanup_free_ char *part = str_printf("%s.part-XXXXXX", dir);
 	struct stat st;
@@ -101,7 +101,7 @@ int output_write(const char *dir, const struct result *r, struct why *why)
 		return why_set(why, err, "cannot make the output folder", dir, NULL, "%s",
 			       strerror(-err));
 	}
-	err = chmod(part, 0755) < 0 ? -errno : output_fill(part, r, why);
+	err = chmod(part, 0755) < 0 ? -errno : output_fill(part, r, verbose, why);
 	if (!err && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE) < 0)
 		err = -errno;
 	if (err) {

@@ -6,6 +6,7 @@
 #ifndef SW_CLI_OUTPUT_H
 #define SW_CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "advisor/base/why.h"
@@ -26,13 +27,13 @@ char *output_default_name(uint64_t unix_s);
  */
 int output_snippets(struct result *r, const struct profile *profiles, struct why *why);
 
-/* Writes all files but run.log into the folder `dir`, which exists. */
-int output_fill(const char *dir, const struct result *r, struct why *why);
+/* Writes all files but run.log into the folder `dir`, which exists. `verbose` is for report.txt. */
+int output_fill(const char *dir, const struct result *r, bool verbose, struct why *why);
 
 /*
  * The same into a new folder that appears complete or not at all; an existing `dir` is never
  * touched (-EEXIST, with SW_EXIT_USAGE).
  */
-int output_write(const char *dir, const struct result *r, struct why *why);
+int output_write(const char *dir, const struct result *r, bool verbose, struct why *why);
 
 #endif

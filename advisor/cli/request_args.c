@@ -48,6 +48,7 @@ static const struct argp_option options[] = {
 	{"mount-point", OPT_MOUNT_POINT, "DIR", 0, "where the volume will stand (default /srv/saves)",
 	 0},
 	{"name", OPT_NAME, "NAME", 0, "the array's name for good (default saves)", 0},
+	CLI_OPTION_VERBOSE,
 	{0},
 };
 
@@ -253,6 +254,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NAME:
 		set_array_name(state, r, arg);
+		break;
+	case OPT_VERBOSE:
+		a->verbose = true;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -20,6 +20,7 @@ struct request_args {
 	size_t n_profiles;
 	bool any_given; /* whichever it was */
 	bool role_given, years_given, workloads_given, save_budget_given, budget_given;
+	bool verbose;
 	char *profile_file; /* --profile, owned */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/cleanup.h"
 #include "advisor/report/doc.h"
 #include "advisor/base/ban.h"
 
@@ -57,6 +58,12 @@ void doc_section(struct doc *d, const char *title)
 	}
 	d->sections = more;
 	more[d->n_sections++] = (struct section){.title = title};
+	d->deep = false;
+}
+
+void doc_deep(struct doc *d, bool deep)
+{
+	d->deep = deep;
 }
 
 /* Takes what `b` owns over. */
@@ -74,6 +81,7 @@ static void add_block(struct doc *d, struct block b)
 		return;
 	}
 	s->blocks = more;
+	b.deep = d->deep;
 	more[s->n_blocks++] = b;
 }
 
@@ -89,6 +97,20 @@ void doc_add(struct doc *d, enum block_kind kind, const char *fmt, ...)
 	d->failed |= !b.text;
 	if (b.text)
 		add_block(d, b);
+}
+
+void doc_answer(struct doc *d, const char *label, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (text)
+		add_block(d, (struct block){.kind = BLOCK_ANSWER, .text = strdup(text), .detail = strdup(label)});
+	d->failed |= !text;
 }
 
 void doc_add_detail(struct doc *d, enum block_kind kind, const char *text, const char *detail)

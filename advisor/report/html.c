@@ -76,6 +76,13 @@ static void block(struct buf *b, const struct block *x)
 	case BLOCK_VERDICT:
 		element(b, "p", "verdict", x->text);
 		break;
+	case BLOCK_ANSWER:
+		buf_add(b, "<p class=\"answer\"><b>");
+		escape_html(b, x->detail);
+		buf_add(b, "</b> ");
+		escape_html(b, x->text);
+		buf_add(b, "</p>\n");
+		break;
 	case BLOCK_PARAGRAPH:
 		element(b, "p", NULL, x->text);
 		break;
@@ -105,7 +112,8 @@ static void section(struct buf *b, const struct section *s)
 	bool list = false;
 
 	buf_add(b, "<section>\n");
-	element(b, "h2", NULL, s->title);
+	if (s->title)
+		element(b, "h2", NULL, s->title);
 	for (size_t k = 0; k < s->n_blocks; k++) {
 		bool is_item = s->blocks[k].kind == BLOCK_ITEM;
 

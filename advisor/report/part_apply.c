@@ -17,10 +17,32 @@ static const char *why_of(const struct verdict *v, enum tune_dim dim, const char
 	return t && t->why ? t->why : otherwise;
 }
 
+/* A value, and what it rests on for those who want to know. */
+static void setting(struct doc *d, struct table *t, struct folded *whys, const char *name,
+		    const char *value, const char *why)
+{
+	table_row(d, t, false, (const char *[]){name, value});
+	if (why)
+		folded_add(d, whys, name, str_printf("%s.", why));
+}
+
+static void dirty_limits(struct doc *d, struct table *t, struct folded *whys, const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_sysctls; i++) {
+		char value[UNITS_LEN];
+
+		(void)snprintf(value, sizeof(value), "%ju", (uintmax_t)v->sysctls[i].value);
+		setting(d, t, whys, v->sysctls[i].name, value, v->sysctls[i].why);
+	}
+	if (!v->n_sysctls)
+		setting(d, t, whys, "dirty-page limits", "as they are", why_of(v, TUNE_DIRTY, NULL));
+}
+
 void part_settings(struct doc *d, const struct result *r)
 {
-	static const char *const heads[] = {"<setting", "<value", "<why", NULL};
+	static const char *const heads[] = {"<setting", "<value", NULL};
 	const struct verdict *v = &r->verdict;
+	struct folded whys = {0};
 	struct table *t;
 	char kib[UNITS_LEN];
 
@@ -28,30 +50,20 @@ void part_settings(struct doc *d, const struct result *r)
 		return;
 	doc_section(d, "Settings");
 	t = doc_table(d, heads);
-	for (size_t i = 0; i < v->n_sysctls; i++) {
-		char value[UNITS_LEN];
-
-		(void)snprintf(value, sizeof(value), "%ju", (uintmax_t)v->sysctls[i].value);
-		table_row(d, t, false,
-			  (const char *[]){v->sysctls[i].name, value, v->sysctls[i].why});
-	}
-	if (!v->n_sysctls)
-		table_row(d, t, false,
-			  (const char *[]){"dirty-page limits", "as they are", why_of(v, TUNE_DIRTY, "-")});
-	table_row(d, t, false,
-		  (const char *[]){"I/O scheduler", v->scheduler ? v->scheduler : "as it is",
-				   why_of(v, TUNE_SCHEDULER,
-					  v->scheduler ? "on the members, never on md"
-						       : "no name that the kernel lists fits all members")});
+	dirty_limits(d, t, &whys, v);
+	setting(d, t, &whys, "I/O scheduler", v->scheduler ? v->scheduler : "as it is",
+		why_of(v, TUNE_SCHEDULER, v->scheduler
+						  ? "on the members, never on md"
+						  : "no name that the kernel lists fits all members"));
 	(void)snprintf(kib, sizeof(kib), "%ju KiB", (uintmax_t)verdict_read_ahead_kib(v));
-	table_row(d, t, false,
-		  (const char *[]){"read-ahead", verdict_read_ahead_kib(v) ? kib : "as it is",
-				   why_of(v, TUNE_READ_AHEAD, "the kernel's")});
-	table_row(d, t, false,
-		  (const char *[]){"mount options", v->mount_options,
-				   why_of(v, TUNE_MOUNT, "a published setting for save volumes")});
-	table_row(d, t, false,
-		  (const char *[]){"TRIM", "fstrim.timer", "weekly; no discard while saving"});
+	setting(d, t, &whys, "read-ahead", verdict_read_ahead_kib(v) ? kib : "as it is",
+		why_of(v, TUNE_READ_AHEAD, "the kernel's"));
+	setting(d, t, &whys, "mount options", v->mount_options,
+		why_of(v, TUNE_MOUNT, "a published setting for save volumes"));
+	setting(d, t, &whys, "TRIM", "fstrim.timer", "weekly; no discard while saving");
+	table_fold(d, t, 0);
+	doc_deep(d, true);
+	doc_folded(d, BLOCK_NOTE, &whys);
 }
 
 void part_commands(struct doc *d, const struct result *r)
@@ -61,6 +73,7 @@ void part_commands(struct doc *d, const struct result *r)
 	if (!v->decided)
 		return;
 	doc_section(d, "The exact commands");
+	doc_deep(d, !v->paper);
 	doc_add(d, BLOCK_PARAGRAPH, "%s",
 		v->paper ? "By hand, with the names of the day:"
 			 : "provision.sh does this, finds the drives by serial, and has a --dry-run. By "
@@ -128,6 +141,7 @@ void part_machine(struct doc *d, const struct result *r)
 	struct table *t;
 
 	doc_section(d, r->verdict.paper ? "Planned for" : "Measured with");
+	doc_deep(d, true);
 	t = doc_table(d, heads);
 	for (size_t i = 0; i < r->n_members && r->members[i] < m->n_drives; i++)
 		machine_row(d, t, &m->drives[r->members[i]]);
@@ -158,6 +172,7 @@ void part_repeat(struct doc *d, const struct result *r)
 	for (size_t i = 0; i < q->n_workloads; i++)
 		buf_addf(&loads, "%s%s:%u", i ? "," : "", q->workloads[i].profile, q->workloads[i].count);
 	doc_section(d, "The job, to repeat it");
+	doc_deep(d, true);
 	doc_add(d, BLOCK_PARAGRAPH, "--for %s --role %s --budget %s --seed %ju; %zu trial%s of %zu candidate%s.",
 		loads.s ? loads.s : "-", role_name(q->role), budget_name(q->budget), (uintmax_t)q->seed,
 		r->n_trials, r->n_trials == 1 ? "" : "s", r->n_candidates, r->n_candidates == 1 ? "" : "s");

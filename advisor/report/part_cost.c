@@ -15,6 +15,7 @@ void part_saves(struct doc *d, const struct result *r)
 					    NULL};
 	const struct verdict *v = &r->verdict;
 	char budget[UNITS_LEN], limit[UNITS_LEN];
+	struct folded notes = {0};
 	struct table *t;
 
 	if (!v->n_saves)
@@ -30,18 +31,23 @@ void part_saves(struct doc *d, const struct result *r)
 					   part_fact_ns(&s->measured_ns, measured),
 					   part_fact_ns(&s->predicted_ns, predicted), s->judgement});
 		if (!fact_known(s->measured_ns.state))
-			doc_add(d, BLOCK_NOTE, "%s: not measured at this size: %s.", s->profile,
-				s->measured_ns.note ? s->measured_ns.note : "not looked at");
+			folded_add(d, &notes, s->profile,
+				   str_printf("not measured at this size: %s.",
+					      s->measured_ns.note ? s->measured_ns.note
+								  : "not looked at"));
 		else if (s->measured_ns.note)
-			doc_add(d, BLOCK_NOTE, "%s: measured: %s, median.", s->profile,
-				s->measured_ns.note);
+			folded_add(d, &notes, s->profile,
+				   str_printf("measured: %s, median.", s->measured_ns.note));
 		if (!fact_known(s->predicted_ns.state))
-			doc_add(d, BLOCK_NOTE, "%s: not predicted: %s.", s->profile,
-				s->predicted_ns.note ? s->predicted_ns.note : "not looked at");
+			folded_add(d, &notes, s->profile,
+				   str_printf("not predicted: %s.", s->predicted_ns.note
+									? s->predicted_ns.note
+									: "not looked at"));
 	}
-	doc_add(d, BLOCK_NOTE, "Time that a program is blocked by its largest save; predicted = bytes / "
-		"rate + p99 of fsync%s. Up to %s it is not noticed; beyond, shrink the save or change "
-		"the drive; beyond %s players leave.",
+	doc_folded(d, BLOCK_NOTE, &notes);
+	doc_add(d, BLOCK_NOTE, "How long a program waits for its largest save. Predicted: bytes / rate + "
+		"p99 of fsync%s. Up to %s nobody notices. Beyond %s players leave. To be faster, save "
+		"less at once or change the drive.",
 		v->paper ? ", both as the drive class expects" : "",
 		fmt_ns(r->request.save_budget_ns, budget), fmt_ns(r->request.save_limit_ns, limit));
 }
@@ -91,27 +97,33 @@ static void drives(struct doc *d, const struct endurance *e)
 					   used, percent(&x->share, share), years(&x->years_left, left),
 					   range, part_date(&x->wearout_unix_s, date)});
 	}
+	table_fold(d, t, 0);
 }
 
 static void ratings(struct doc *d, const struct endurance *e)
 {
+	struct folded lines = {0};
+
 	for (size_t i = 0; i < e->n_drives; i++) {
 		const struct endurance_drive *x = &e->drives[i];
 		const char *name = x->name ? x->name : x->serial ? x->serial : "drive";
 		char size[UNITS_LEN], rated[UNITS_LEN], written[UNITS_LEN];
 
 		if (!fact_known(x->rated_bytes.state)) {
-			doc_add(d, BLOCK_NOTE, "%s: rating unknown: %s.", name, x->rated_bytes.note);
+			folded_add(d, &lines, name,
+				   str_printf("rating unknown: %s.", x->rated_bytes.note));
 			continue;
 		}
-		doc_add(d, BLOCK_NOTE, "%s: %s, rated %.2g DWPD over %ju years%s%s%s = %s; written so far: %s.",
-			name, part_fact_bytes(&x->capacity_bytes, size),
-			fact_known(x->dwpd.state) ? x->dwpd.v : 0.0, (uintmax_t)x->warranty_years.v,
-			x->warranty_years.note ? " (" : "",
-			x->warranty_years.note ? x->warranty_years.note : "",
-			x->warranty_years.note ? ")" : "", fmt_bytes(x->rated_bytes.v, rated),
-			part_fact_bytes(&x->written_bytes, written));
+		folded_add(d, &lines, name,
+			   str_printf("%s, rated %.2g DWPD over %ju years%s%s%s = %s; written so far: %s.",
+				      part_fact_bytes(&x->capacity_bytes, size),
+				      fact_known(x->dwpd.state) ? x->dwpd.v : 0.0,
+				      (uintmax_t)x->warranty_years.v, x->warranty_years.note ? " (" : "",
+				      x->warranty_years.note ? x->warranty_years.note : "",
+				      x->warranty_years.note ? ")" : "", fmt_bytes(x->rated_bytes.v, rated),
+				      part_fact_bytes(&x->written_bytes, written)));
 	}
+	doc_folded(d, BLOCK_NOTE, &lines);
 }
 
 static void intervals(struct doc *d, const struct endurance *e)
@@ -215,6 +227,7 @@ void part_receipt(struct doc *d, const struct result *r)
 			  (const char *[]){name, w->serial, part_fact_bytes(&w->stat_bytes, kernel),
 					   part_fact_bytes(&w->smart_bytes, drive), used});
 	}
+	doc_deep(d, true);
 	for (size_t i = 0; i < r->n_wear; i++)
 		if (!fact_known(r->wear[i].smart_bytes.state))
 			doc_add(d, BLOCK_NOTE, "%s: its own counter is unknown: %s.", r->wear[i].drive,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The decision first, then why, then what could change a mind. */
+/* Why, what could change a mind, and the layout in full. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,11 +28,9 @@ static void members(struct doc *d, const struct verdict *v)
 static void geometry(struct doc *d, const struct verdict *v)
 {
 	const struct geometry *g = &v->layout.expect;
-	char usable[UNITS_LEN], a[UNITS_LEN], b[UNITS_LEN];
+	char a[UNITS_LEN], b[UNITS_LEN];
 
-	doc_add(d, BLOCK_PARAGRAPH, "%s usable; survives %u drive failure%s; mounted at %s with %s.",
-		fmt_bytes(v->layout.usable_bytes, usable), v->layout.survives,
-		v->layout.survives == 1 ? "" : "s", v->mount_point, v->mount_options);
+	doc_add(d, BLOCK_PARAGRAPH, "Mounted at %s with %s.", v->mount_point, v->mount_options);
 	if (g->stride_blocks)
 		doc_add(d, BLOCK_PARAGRAPH, "ext4 stride %u blocks, stripe-width %s.", g->stride_blocks,
 			g->stripe_width_blocks
@@ -43,6 +41,7 @@ static void geometry(struct doc *d, const struct verdict *v)
 			fmt_binary(g->sunit_bytes, a), fmt_binary(g->swidth_bytes, b));
 }
 
+/* Who could not be told apart, each by name. */
 static void tie_line(struct doc *d, const struct verdict *v)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -51,51 +50,25 @@ static void tie_line(struct doc *d, const struct verdict *v)
 		return;
 	for (size_t i = 0; i < v->ties.n; i++)
 		buf_addf(&b, "%s%s", i ? ", " : "", v->ties.v[i]);
-	if (b.failed)
-		d->failed = true;
-	else
-		doc_add(d, BLOCK_PARAGRAPH, "No difference could be shown between it and %zu other%s: %s. "
-			"Among these the safer, then the one that writes less, then the simpler was "
-			"taken.", v->ties.n, v->ties.n == 1 ? "" : "s", b.s);
+	d->failed |= b.failed;
+	doc_add(d, BLOCK_PARAGRAPH, "No difference could be shown between it and %zu other%s: %s.",
+		v->ties.n, v->ties.n == 1 ? "" : "s", b.s ? b.s : "");
 }
 
-static void sureness(struct doc *d, const struct verdict *v)
-{
-	const char *note = v->confidence_note ? v->confidence_note : "";
-
-	if (v->confidence >= 0)
-		doc_add(d, BLOCK_PARAGRAPH, "%s with a confidence of %.0f %%: %s.",
-			v->ties.n ? "One of these is the best" : "It is the best",
-			v->confidence * 100, note);
-	else
-		doc_add(d, BLOCK_PARAGRAPH, "Confidence: not known; %s.",
-			v->confidence_note ? v->confidence_note : "nothing was decided");
-}
-
-void part_decision(struct doc *d, const struct result *r)
+/* The layout in full: what it is built of, and how. */
+void part_layout(struct doc *d, const struct result *r)
 {
 	const struct verdict *v = &r->verdict;
-	_cleanup_free_ char *title = NULL;
 
-	doc_section(d, "Recommendation");
-	if (!r->complete)
-		doc_add(d, BLOCK_WARNING, "This run is incomplete: %s.",
-			r->incomplete_why ? r->incomplete_why : "it did not say why");
-	if (!v->decided) {
-		doc_add(d, BLOCK_VERDICT, "No recommendation");
-		doc_add(d, BLOCK_PARAGRAPH, "%s.",
-			v->undecided_why ? v->undecided_why : "Nothing was decided");
+	if (!v->decided)
 		return;
-	}
-	title = candidate_title(&v->layout);
-	doc_add(d, BLOCK_VERDICT, "%s", title ? title : v->layout.id);
-	d->failed |= !title;
-	if (v->paper)
-		doc_add(d, BLOCK_WARNING, "Decided on paper: figures are expected, not measured.");
+	doc_section(d, "The layout");
 	geometry(d, v);
 	members(d, v);
+	doc_deep(d, true);
 	tie_line(d, v);
-	sureness(d, v);
+	if (v->confidence_note)
+		doc_add(d, BLOCK_NOTE, "Confidence: %s.", v->confidence_note);
 }
 
 void part_reasons(struct doc *d, const struct result *r)
@@ -115,17 +88,31 @@ void part_reasons(struct doc *d, const struct result *r)
 	}
 }
 
+/* What a controller may hide is among the verdict's warnings. */
+static bool said_already(const struct result *r, size_t i)
+{
+	return r->verdict.warnings.n && str_starts(r->machine.warnings.v[i], "controller ");
+}
+
+size_t part_warnings_count(const struct result *r)
+{
+	size_t n = r->verdict.warnings.n;
+
+	for (size_t i = 0; i < r->machine.warnings.n; i++)
+		n += !said_already(r, i);
+	return n;
+}
+
 void part_warnings(struct doc *d, const struct result *r)
 {
 	const struct verdict *v = &r->verdict;
 
-	if (!v->warnings.n && !r->machine.warnings.n)
+	if (!part_warnings_count(r))
 		return;
 	doc_section(d, "Warnings");
 	for (size_t i = 0; i < v->warnings.n; i++)
 		doc_add(d, BLOCK_WARNING, "%s", v->warnings.v[i]);
-	/* What a controller may hide is among the verdict's warnings. */
 	for (size_t i = 0; i < r->machine.warnings.n; i++)
-		if (!r->verdict.warnings.n || !str_starts(r->machine.warnings.v[i], "controller "))
+		if (!said_already(r, i))
 			doc_add(d, BLOCK_WARNING, "%s", r->machine.warnings.v[i]);
 }

@@ -52,6 +52,7 @@ void part_throughput(struct doc *d, const struct result *r)
 			continue;
 		if (!t) {
 			doc_section(d, "Throughput over time");
+			doc_deep(d, true);
 			c = doc_chart(d, "Write throughput, last valid round", "seconds", "MB/s");
 			t = doc_table(d, heads);
 		}
@@ -143,6 +144,7 @@ void part_amplification(struct doc *d, const struct result *r)
 	if (!t)
 		return;
 	doc_section(d, "Write amplification, layer by layer");
+	doc_deep(d, true);
 	doc_add(d, BLOCK_PARAGRAPH, "The recommended layout, round %u:", t->round + 1);
 	layers(d, &t->amp);
 	all_layouts(d, r);

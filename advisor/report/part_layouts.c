@@ -154,6 +154,7 @@ void part_layouts(struct doc *d, const struct result *r)
 		(v->paper ? paper_row : layout_row)(d, t, r, &v->standings[i]);
 	legend(d, r);
 	reasons_out(d, v);
+	doc_deep(d, true);
 	if (!v->paper)
 		at_once(d, r);
 }
@@ -207,6 +208,7 @@ void part_latency(struct doc *d, const struct result *r)
 			continue;
 		if (!t) {
 			doc_section(d, "Latency of writes and of fsync, saving alone");
+			doc_deep(d, true);
 			c = doc_chart(d, "fsync latency by percentile", "percentile", "ms");
 			if (c) {
 				c->log_y = true;

@@ -69,6 +69,7 @@ void part_tuning(struct doc *d, const struct result *r)
 	if (!v->decided || !v->n_tuning)
 		return;
 	doc_section(d, "Settings tried on this layout");
+	doc_deep(d, true);
 	for (size_t i = 0; i < v->n_tuning; i++)
 		dimension(d, &v->tuning[i]);
 }

@@ -11,9 +11,13 @@
 #include "advisor/report/doc.h"
 
 /* In the order in which they are read. */
-void part_decision(struct doc *d, const struct result *r);
+void part_answer(struct doc *d, const struct result *r);
+/* The line of it that says how long the drives last. */
+void part_answer_drives(struct doc *d, const struct endurance *e, bool paper);
+void part_layout(struct doc *d, const struct result *r);
 void part_reasons(struct doc *d, const struct result *r);
 void part_warnings(struct doc *d, const struct result *r);
+size_t part_warnings_count(const struct result *r);
 void part_layouts(struct doc *d, const struct result *r);
 void part_latency(struct doc *d, const struct result *r);
 void part_throughput(struct doc *d, const struct result *r);

@@ -8,8 +8,8 @@
 
 #define TEXT_WIDTH 80
 
-/* 80 columns of plain text; only code is left as long as it is. */
-char *render_text(const struct doc *d);
+/* 80 columns of plain text; only code is left as long as it is. What is deep only with `verbose`. */
+char *render_text(const struct doc *d, bool verbose);
 /* Adds one table, escaped and fitted to TEXT_WIDTH. */
 void render_text_table(struct buf *b, const struct table *t);
 

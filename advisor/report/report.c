@@ -28,7 +28,7 @@ static void head(struct doc *d, const struct result *r)
 static void build(struct doc *d, const struct result *r)
 {
 	head(d, r);
-	part_decision(d, r);
+	part_answer(d, r);
 	part_reasons(d, r);
 	part_warnings(d, r);
 	part_layouts(d, r);
@@ -38,6 +38,7 @@ static void build(struct doc *d, const struct result *r)
 	part_amplification(d, r);
 	part_endurance(d, &r->verdict.endurance);
 	part_backup(d, r);
+	part_layout(d, r);
 	part_settings(d, r);
 	part_tuning(d, r);
 	part_commands(d, r);
@@ -47,12 +48,12 @@ static void build(struct doc *d, const struct result *r)
 	part_repeat(d, r);
 }
 
-char *report_text(const struct result *r)
+char *report_text(const struct result *r, bool verbose)
 {
 	_cleanup_doc_ struct doc d = {0};
 
 	build(&d, r);
-	return render_text(&d);
+	return render_text(&d, verbose);
 }
 
 char *report_html(const struct result *r)
@@ -68,7 +69,9 @@ char *report_endurance_text(const struct endurance *e, const struct machine *m,
 {
 	_cleanup_doc_ struct doc d = {0};
 
+	doc_section(&d, NULL);
+	part_answer_drives(&d, e, false);
 	part_wear(&d, m, warnings);
 	part_endurance(&d, e);
-	return render_text(&d);
+	return render_text(&d, true);
 }

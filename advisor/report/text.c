@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,8 @@
 #include "advisor/base/escape.h"
 #include "advisor/report/render.h"
 #include "advisor/base/ban.h"
+
+#define ANSWER_LABEL 10
 
 /* Characters, not bytes: continuation bytes do not count. */
 static size_t width_of(const char *s, size_t bytes)
@@ -70,16 +73,27 @@ static void code(struct buf *b, const char *s)
 	}
 }
 
-static void block(struct buf *b, const struct block *x)
+/* The label, and the sentences beside it. */
+static void answer(struct buf *b, const struct block *x)
+{
+	char label[ANSWER_LABEL + 1];
+
+	(void)snprintf(label, sizeof(label), "%-*s", ANSWER_LABEL, x->detail);
+	wrapped(b, label, x->text);
+}
+
+static void block(struct buf *b, const struct block *x, bool verbose)
 {
 	switch (x->kind) {
 	case BLOCK_VERDICT:
-		wrapped(b, "  >>> ", x->text);
-		buf_addc(b, '\n');
+		wrapped(b, ">>> ", x->text);
+		break;
+	case BLOCK_ANSWER:
+		answer(b, x);
 		break;
 	case BLOCK_ITEM:
 		wrapped(b, "  - ", x->text);
-		if (x->detail)
+		if (x->detail && verbose)
 			wrapped(b, "      from: ", x->detail);
 		break;
 	case BLOCK_WARNING:
@@ -103,7 +117,7 @@ static void block(struct buf *b, const struct block *x)
 /* An empty line between blocks of different kinds, none within a list. */
 static bool apart(const struct block *before, const struct block *x)
 {
-	if (x->kind == BLOCK_CHART || before->kind == BLOCK_VERDICT)
+	if (x->kind == BLOCK_CHART || x->kind == BLOCK_ANSWER)
 		return false;
 	return before->kind != x->kind || x->kind == BLOCK_TABLE || x->kind == BLOCK_CODE;
 }
@@ -117,32 +131,45 @@ static void underline(struct buf *b, const char *s, char c)
 	buf_addc(b, '\n');
 }
 
-char *render_text(const struct doc *d)
+static bool shown(const struct block *x, bool verbose)
+{
+	return x->kind != BLOCK_CHART && (verbose || !x->deep);
+}
+
+static void section(struct buf *b, const struct section *s, bool verbose)
+{
+	const struct block *before = NULL;
+
+	for (size_t k = 0; k < s->n_blocks; k++) {
+		const struct block *x = &s->blocks[k];
+
+		if (!shown(x, verbose))
+			continue;
+		if (!before && b->len)
+			buf_addc(b, '\n');
+		if (!before && s->title) {
+			buf_addf(b, "%s\n", s->title);
+			underline(b, s->title, '-');
+		}
+		if (before && apart(before, x))
+			buf_addc(b, '\n');
+		block(b, x, verbose);
+		before = x;
+	}
+}
+
+/* The title is for a page: in a terminal the answer itself comes first. */
+char *render_text(const struct doc *d, bool verbose)
 {
 	struct buf b = BUF_INIT;
 
 	if (d->failed)
 		return NULL;
-	if (d->title) {
-		wrapped(&b, "", d->title);
-		underline(&b, d->title, '=');
-		wrapped(&b, "", d->subtitle ? d->subtitle : "");
-	}
-	for (size_t i = 0; i < d->n_sections; i++) {
-		const struct section *s = &d->sections[i];
-		const struct block *before = NULL;
-
-		if (b.len)
-			buf_addc(&b, '\n');
-		buf_addf(&b, "%s\n", s->title);
-		underline(&b, s->title, '-');
-		for (size_t k = 0; k < s->n_blocks; k++) {
-			if (before && apart(before, &s->blocks[k]))
-				buf_addc(&b, '\n');
-			block(&b, &s->blocks[k]);
-			if (s->blocks[k].kind != BLOCK_CHART)
-				before = &s->blocks[k];
-		}
+	for (size_t i = 0; i < d->n_sections; i++)
+		section(&b, &d->sections[i], verbose);
+	if (d->subtitle) {
+		buf_addc(&b, '\n');
+		wrapped(&b, "", d->subtitle);
 	}
 	return buf_take(&b);
 }

@@ -4,7 +4,7 @@
 # PREFIX/share/bash-completion/completions/stripewise; or source it.
 
 _stripewise_wanted='--budget= --chunks= --for= --fs= --levels= --mount-point= --name= --overlap= --profile=
-	--role= --save-budget= --tolerate= --years='
+	--role= --save-budget= --tolerate= --verbose --years='
 _stripewise_profiles='minecraft palworld rust valheim source mixed-world'
 
 # Options of a command, those with a value ending in "=".

@@ -17,7 +17,7 @@
 static void kept(struct result *r)
 {
 	_cleanup_free_ char *first = fuzz_json(verdict_to_json(&r->verdict)), *second = NULL;
-	_cleanup_free_ char *text = report_text(r);
+	_cleanup_free_ char *text = report_text(r, true);
 	_cleanup_verdict_ struct verdict again = {0};
 	struct json_object *o = NULL;
 

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_object_put(o);
 	if (err)
 		return 0;
-	text = report_text(&r);
+	text = report_text(&r, true);
 	html = report_html(&r);
 	fuzz_clean(text, true);
 	page(html);

@@ -44,7 +44,7 @@ check "by measurement" test "$(dirty '.basis' "$out/killed")" = measured
 check "with an interval above 1" jq -e '.verdict.tuning[] | select(.dimension == "dirty-pages") | .values[0].ratio_low > 1' \
 	"$out/killed/result.json"
 check "the recommended one is what sysctl.d sets" sh -c "grep -q '^vm.dirty' '$out/killed/sysctl.d/60-stripewise.conf'"
-check "the report has it" grep -q 'Settings tried' "$out/killed/report.txt"
+check "the report has it" grep -q 'Settings tried' "$out/killed/report.html"
 check "the result fits its schema" scripts/check-schema "$out/killed/result.json"
 dirty '.values[] | "# \(.label): blocked \(.first_ns) ns, \(.ratio // "-") of the best, behind \(.behind)"' "$out/killed"
 jq -r '.verdict.tuning[] | "# \(.dimension): \(.why)"' "$out/killed/result.json"
@@ -52,6 +52,6 @@ check "advise keeps what was found" exits 0 stripewise advise "$out/killed" --ou
 check "the same value" test "$(dirty .chosen /tmp/advised)" = "$(dirty .chosen "$out/killed")"
 
 check "--no-tune: works" exits 0 "${run[@]}" --no-tune --max-time 20s --out "$out/rule"
-check "--no-tune: by rule" grep -q 'not measured: --no-tune' "$out/rule/report.txt"
+check "--no-tune: by rule" grep -q 'not measured: --no-tune' "$out/rule/report.html"
 check "and leaves the machine as it was" diff /tmp/before <(picture)
 finish

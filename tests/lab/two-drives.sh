@@ -54,8 +54,8 @@ check "one drive, dev: works" exits 0 stripewise run /dev/nvme0n1 --role dev --f
 check "one drive, dev: a layout alone is not sure of anything" jq -e '.verdict.confidence == null and (.verdict.confidence_why | test("nothing to compare"))' "$out/dev/result.json"
 receipt() { jq "[.wear.drives[0].stat_bytes, .wear.drives[0].smart_bytes] | $1" "$out/dev/result.json"; }
 check "the kernel counted the zeroing of mkfs, the drive did not" test "$(receipt '.[0] > .[1] + 10000000')" = true
-check "which the receipt explains" grep -q 'nvme0n1: the kernel also counts' "$out/dev/report.txt"
-check "below an array there is none" sh -c "! grep -q 'nvme1n1: the kernel also counts' '$out/live/report.txt'"
+check "which the receipt explains" grep -q 'nvme0n1: the kernel also counts' "$out/dev/report.html"
+check "below an array there is none" sh -c "! grep -q 'nvme1n1: the kernel also counts' '$out/live/report.html'"
 # shellcheck disable=SC2086
 check "--role snapshot works" exits 0 stripewise run $devs --role snapshot --levels 0 --chunks 128 --budget quick --max-time 90s $erase --out "$out/snapshot"
 check "a snapshot volume may be a stripe" jq -e \

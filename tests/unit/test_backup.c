@@ -403,7 +403,7 @@ static void report_has_it(void **state)
 	b->found.rate_bytes = 1200000000;
 	rounds(b, 1.2, 6.3, 4.8, 5.6);
 	(void)run(b);
-	text = report_text(&b->r);
+	text = report_text(&b->r, true);
 	html = report_html(&b->r);
 	assert_non_null(text);
 	assert_non_null(html);
@@ -413,7 +413,7 @@ static void report_has_it(void **state)
 	assert_non_null(strstr(html, "6.30 ms"));
 	b->in.backup = NULL;
 	(void)run(b);
-	none = report_text(&b->r);
+	none = report_text(&b->r, true);
 	assert_null(strstr(none, "Backups"));
 }
 
@@ -476,7 +476,7 @@ static void a_drive_as_target(void **state)
 	assert_true(has(&v->says, "to /dev/nvme2n1 takes"));
 	b->r.request.backup_device = fixture_str("/dev/disk/by-id/x");
 	b->r.wear[1].backup = true;
-	text = report_text(&b->r);
+	text = report_text(&b->r, true);
 	assert_non_null(strstr(text, "S64GNE0R100003"));
 	assert_non_null(strstr(text, "nvme1n1 (backups)"));
 	assert_non_null(strstr(text, "carried ext4 for the"));

@@ -48,7 +48,7 @@ static int setup(void **state)
 	h->good = str_printf("%s/good", h->dir);
 	h->slow = str_printf("%s/slow", h->dir);
 	fixture_result(&r);
-	if (!h->good || !h->slow || output_write(h->good, &r, NULL))
+	if (!h->good || !h->slow || output_write(h->good, &r, false, NULL))
 		return -1;
 	/* The same with an fsync that takes twice as long, on another firmware. */
 	for (size_t i = 0; i < r.n_trials; i++) {
@@ -60,7 +60,7 @@ static int setup(void **state)
 	for (size_t i = 0; i < 2; i++)
 		fixture_must(fact_str_set(&r.machine.drives[i].firmware, "OLD1", NULL));
 	*state = h;
-	return output_write(h->slow, &r, NULL);
+	return output_write(h->slow, &r, false, NULL);
 }
 
 static int teardown(void **state)

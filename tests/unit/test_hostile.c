@@ -365,7 +365,7 @@ static void reports(void **state)
 		strv_free(&r->machine.warnings);
 		strv_free(&r->verdict.reasons[0].facts);
 		fixture_must(strv_add(&r->verdict.warnings, cases[i]));
-		text = report_text(r);
+		text = report_text(r, true);
 		html = report_html(r);
 		clean(text, false);
 		clean(html, true);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/report/render.h"
 #include "advisor/report/report.h"
@@ -45,7 +46,7 @@ static void text_says_it(void **state)
 		"2 reads and 2 writes", "What this run wrote", "412 GB", "UUID=" FIXTURE_FS_UUID,
 		"--for palworld:1,minecraft:1 --role live", "--seed 42",
 	};
-	_cleanup_free_ char *text = report_text(*state);
+	_cleanup_free_ char *text = report_text(*state, true);
 
 	/* A name is not broken while a column of sentences could give way. */
 	assert_non_null(strstr(text, "vm.dirty_background_bytes "));
@@ -59,12 +60,96 @@ static void text_says_it(void **state)
 
 static void decision_comes_first(void **state)
 {
-	_cleanup_free_ char *text = report_text(*state);
+	_cleanup_free_ char *text = report_text(*state, true);
 	_cleanup_free_ char *html = report_html(*state);
 
 	assert_true(strstr(text, ">>> RAID1") < strstr(text, "\nWhy"));
 	assert_true(strstr(text, "\nWhy") < strstr(text, "Layouts side by side"));
 	assert_true(strstr(html, "class=\"verdict\"") < strstr(html, "Layouts side by side"));
+}
+
+/* The line on which `needle` stands, from 1; 0 if on none. */
+static size_t line_of(const char *text, const char *needle)
+{
+	const char *at = strstr(text, needle);
+	size_t line = 1;
+
+	for (const char *p = text; at && p < at; p++)
+		line += *p == '\n';
+	return at ? line : 0;
+}
+
+static size_t lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* Which layout, whether players notice, how long the drives last, what to type: ten lines, all told. */
+static void answer_in_ten_lines(void **state)
+{
+	static const char *const parts[] = {">>> RAID1 of 2, ext4", "1.92 TB usable", "1 drive may fail",
+					    "\nPlayers ", "(800 MB)", "\nBad day ", "\nDrives ", "\nSure?",
+					    "\nNext ", "provision.sh --dry-run"};
+	_cleanup_free_ char *text = report_text(*state, false);
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		size_t line = line_of(text, parts[i]);
+
+		if (!line || line > 10)
+			fail_msg("\"%s\" is on line %zu", parts[i], line);
+	}
+	assert_int_equal(line_of(text, ">>> "), 1);
+	fits(text);
+}
+
+/* What only a storage engineer asks for is said when asked for; and it is at least half of all. */
+static void short_unless_asked(void **state)
+{
+	static const char *const deep[] = {"from: ", "p99.9", "C0h", "mdadm --create", "--seed 42",
+					   "firmware"};
+	_cleanup_free_ char *text = report_text(*state, false), *all = report_text(*state, true);
+
+	for (size_t i = 0; i < ARRAY_SIZE(deep); i++) {
+		assert_null(strstr(text, deep[i]));
+		assert_non_null(strstr(all, deep[i]));
+	}
+	assert_true(2 * lines(text) <= lines(all));
+}
+
+/* Twins share a row; who differs in one cell has a row of his own. */
+static void alike_is_one_row(void **state)
+{
+	static const char *const heads[] = {"<name", "a", "b", NULL};
+	_cleanup_doc_ struct doc d = {0};
+	struct folded f = {0};
+	struct table *t;
+
+	(void)state;
+	doc_section(&d, "x");
+	t = doc_table(&d, heads);
+	table_row(&d, t, false, (const char *[]){"one", "1", "2"});
+	table_row(&d, t, false, (const char *[]){"other", "1", "3"});
+	table_row(&d, t, false, (const char *[]){"two", "1", "2"});
+	table_row(&d, t, true, (const char *[]){"three", "1", "2"});
+	table_row(&d, t, false, (const char *[]){"four", "1", "2"});
+	table_fold(&d, t, 0);
+	assert_int_equal(t->n_rows, 3);
+	assert_string_equal(t->cells[0], "one, two, four");
+	assert_string_equal(t->cells[3], "other");
+	assert_string_equal(t->cells[6], "three");
+	assert_true(t->strong[2] && !t->strong[0]);
+	folded_add(&d, &f, "p", str_printf("is slow."));
+	folded_add(&d, &f, "q", str_printf("is fast."));
+	folded_add(&d, &f, "r", str_printf("is slow."));
+	doc_folded(&d, BLOCK_NOTE, &f);
+	assert_int_equal(d.sections[0].n_blocks, 3);
+	assert_string_equal(d.sections[0].blocks[1].text, "p, r: is slow.");
+	assert_string_equal(d.sections[0].blocks[2].text, "q: is fast.");
+	assert_false(d.failed);
 }
 
 static bool is_void(const char *tag)
@@ -154,7 +239,7 @@ static void hostile_strings(void **state)
 	free(r->rejected[0].reason);
 	r->rejected[0].reason = fixture_str(HOSTILE);
 	fixture_must(strv_add(&r->verdict.warnings, HOSTILE));
-	text = report_text(r);
+	text = report_text(r, true);
 	html = report_html(r);
 	assert_non_null(text);
 	assert_non_null(html);
@@ -172,21 +257,21 @@ static void hostile_strings(void **state)
 static void zeroing_is_explained(void **state)
 {
 	struct result *r = *state;
-	_cleanup_free_ char *before = report_text(r), *one = NULL, *both = NULL, *none = NULL;
+	_cleanup_free_ char *before = report_text(r, true), *one = NULL, *both = NULL, *none = NULL;
 
 	assert_null(strstr(before, "Write Zeroes"));
 	for (size_t i = 0; i < r->n_wear; i++)
 		r->wear[i].stat_bytes.v = r->wear[i].smart_bytes.v + 410000000;
-	one = report_text(r);
+	one = report_text(r, true);
 	assert_non_null(strstr(one, "nvme0n1: the kernel also counts"));
 	assert_null(strstr(one, "nvme1n1: the kernel also counts"));
 	r->wear[1].backup = true;
-	both = report_text(r);
+	both = report_text(r, true);
 	assert_non_null(strstr(both, "nvme1n1: the kernel also counts"));
 	/* Less than the drive's unit tells is no difference. */
 	for (size_t i = 0; i < r->n_wear; i++)
 		r->wear[i].stat_bytes.v = r->wear[i].smart_bytes.v + 2 * r->wear[i].smart_unit_bytes.v;
-	none = report_text(r);
+	none = report_text(r, true);
 	assert_null(strstr(none, "Write Zeroes"));
 }
 
@@ -200,7 +285,7 @@ static void undecided(void **state)
 	r->verdict.undecided_why = fixture_str("no layout of 1 drive survives 1 failure");
 	r->complete = false;
 	r->incomplete_why = fixture_str("--max-writes was reached");
-	text = report_text(r);
+	text = report_text(r, true);
 	html = report_html(r);
 	assert_non_null(strstr(text, "No recommendation"));
 	assert_non_null(strstr(text, "no layout of 1 drive"));
@@ -212,7 +297,7 @@ static void undecided(void **state)
 static void empty(void **state)
 {
 	struct result r = {0};
-	_cleanup_free_ char *text = report_text(&r), *html = report_html(&r);
+	_cleanup_free_ char *text = report_text(&r, true), *html = report_html(&r);
 
 	(void)state;
 	assert_non_null(strstr(text, "No recommendation"));
@@ -225,7 +310,7 @@ static void paper_is_marked(void **state)
 	_cleanup_free_ char *text = NULL;
 
 	r->verdict.paper = true;
-	text = report_text(r);
+	text = report_text(r, true);
 	assert_non_null(strstr(text, "expected, not measured"));
 	assert_null(strstr(text, "provision.sh does this"));
 }
@@ -248,7 +333,7 @@ static void wide_tables(void **state)
 	table_row(&d, t, false,
 		  (const char *[]){"anamethathasneitherblankordashbutismuchlongerthanthepageiswideanyway",
 				   NULL, "1"});
-	text = render_text(&d);
+	text = render_text(&d, true);
 	assert_non_null(text);
 	fits(text);
 	assert_non_null(strstr(text, "12345"));
@@ -307,6 +392,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(text_says_it),	  WITH(decision_comes_first),
+		WITH(answer_in_ten_lines), WITH(short_unless_asked), cmocka_unit_test(alike_is_one_row),
 		WITH(html_is_whole),	  WITH(both_say_the_same),
 		WITH(hostile_strings),	  WITH(undecided),
 		WITH(zeroing_is_explained),

@@ -194,7 +194,7 @@ static void no_difference_recommends_nothing(void **state)
 	assert_null(strstr(rules, "read_ahead"));
 	sysctls = emit_sysctl(v);
 	assert_null(strstr(sysctls, "vm."));
-	text = report_text(&b->r);
+	text = report_text(&b->r, true);
 	assert_non_null(strstr(text, "makes no measurable difference"));
 }
 
@@ -222,7 +222,7 @@ static void a_difference_is_recommended(void **state)
 	assert_string_equal(v->scheduler, "none");
 	assert_string_equal(v->devices[1].scheduler, "none");
 	assert_string_equal(v->mount_options, "noatime,lazytime,nofail,x-systemd.device-timeout=90s");
-	text = report_text(&b->r);
+	text = report_text(&b->r, true);
 	assert_non_null(strstr(text, "recommended"));
 	assert_non_null(strstr(text, "behind"));
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The answer, before anything else: which layout, whether players notice a save, how long the drives
+ * last, how sure that is, and what to type next. One line each where it fits; all else follows.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/base/buf.h"
+#include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
+#include "advisor/report/parts.h"
+#include "advisor/base/ban.h"
+
+/* From the worst to the best; the words of struct save_budget's judgement. */
+static const struct {
+	const char *judgement, *says;
+} judgements[] = {
+	{"players leave", "players leave"},
+	{"noticed", "players notice"},
+	{"unknown", "not known"},
+	{"not noticed", "players do not notice"},
+};
+
+static size_t judgement_of(const struct save_budget *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(judgements); i++)
+		if (s->judgement && !strcmp(s->judgement, judgements[i].judgement))
+			return i;
+	return 2;
+}
+
+/* The time that was judged: the larger of measured and predicted (decide/saves.c); 0: neither. */
+static uint64_t judged_ns(const struct save_budget *s, bool *ret_measured)
+{
+	uint64_t m = fact_known(s->measured_ns.state) ? s->measured_ns.v : 0;
+	uint64_t p = fact_known(s->predicted_ns.state) ? s->predicted_ns.v : 0;
+
+	*ret_measured = m >= p && m;
+	return m > p ? m : p;
+}
+
+static const struct save_budget *worst_save(const struct verdict *v)
+{
+	const struct save_budget *worst = NULL;
+	bool measured;
+
+	for (size_t i = 0; i < v->n_saves; i++) {
+		const struct save_budget *s = &v->saves[i];
+
+		if (!worst || judgement_of(s) < judgement_of(worst) ||
+		    (judgement_of(s) == judgement_of(worst) &&
+		     judged_ns(s, &measured) > judged_ns(worst, &measured)))
+			worst = s;
+	}
+	return worst;
+}
+
+static void players(struct doc *d, const struct result *r)
+{
+	const struct verdict *v = &r->verdict;
+	const struct save_budget *worst = worst_save(v);
+	char bytes[UNITS_LEN], blocked[UNITS_LEN];
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	bool measured;
+	uint64_t ns;
+
+	if (!worst)
+		return;
+	ns = judged_ns(worst, &measured);
+	if (!ns) {
+		doc_answer(d, "Players", "How long a save stops the game is not known%s.",
+			   v->paper ? ": nothing was measured" : "");
+		return;
+	}
+	buf_addf(&b, "A save of %s (%s) stops the game for %s: %s.", worst->profile,
+		 part_fact_bytes(&worst->bytes, bytes), fmt_ns(ns, blocked),
+		 judgements[judgement_of(worst)].says);
+	if (!measured)
+		buf_addf(&b, " This is %s.", v->paper ? "what such drives usually do" : "computed from the measured rate");
+	if (v->n_saves > 1)
+		buf_addf(&b, " The other program%s: less.", v->n_saves > 2 ? "s" : "");
+	d->failed |= b.failed;
+	doc_answer(d, "Players", "%s", b.s ? b.s : "");
+}
+
+/* The drive that wears out first; NULL where none has a rating. */
+static const struct endurance_drive *first_to_go(const struct endurance *e)
+{
+	const struct endurance_drive *first = NULL;
+
+	for (size_t i = 0; i < e->n_drives; i++)
+		if (fact_known(e->drives[i].years_left.state) &&
+		    (!first || e->drives[i].years_left.v < first->years_left.v))
+			first = &e->drives[i];
+	return first;
+}
+
+void part_answer_drives(struct doc *d, const struct endurance *e, bool paper)
+{
+	const struct endurance_drive *x = first_to_go(e);
+	char left[UNITS_LEN], day[UNITS_LEN], share[UNITS_LEN] = "";
+
+	if (!e->members)
+		return;
+	if (!fact_known(e->program_bytes_per_day.state)) {
+		doc_answer(d, "Drives", "How long they last is not known: %s.", e->program_bytes_per_day.note);
+		return;
+	}
+	if (!x) {
+		doc_answer(d, "Drives", "How long they last is not known: %s.",
+			   e->n_drives && e->drives[0].years_left.note ? e->drives[0].years_left.note
+								       : "no rating");
+		return;
+	}
+	if (x->years_left.v >= 100)
+		(void)snprintf(left, sizeof(left), "over 100 years");
+	else if (x->years_left.v >= 2)
+		(void)snprintf(left, sizeof(left), "%.0f years", x->years_left.v);
+	else
+		(void)snprintf(left, sizeof(left), "%.0f month%s", x->years_left.v * 12,
+			       x->years_left.v * 12 < 1.5 && x->years_left.v * 12 >= 0.5 ? "" : "s");
+	if (fact_known(x->share.state))
+		(void)snprintf(share, sizeof(share), ", %.0f %% of %s rating", x->share.v * 100,
+			       e->n_drives > 1 ? "their" : "its");
+	doc_answer(d, "Drives", "They last %s at this load: %s a day on each%s%s.", left,
+		   fact_known(x->writes_per_day.state) ? fmt_bytes(real_u64(x->writes_per_day.v), day) : "unknown",
+		   share, paper ? " (write amplification assumed)" : "");
+}
+
+static void sureness(struct doc *d, const struct verdict *v)
+{
+	const char *note = v->confidence_note ? v->confidence_note : "nothing was decided";
+
+	if (v->paper)
+		doc_answer(d, "Sure?", "Nothing was measured: this is by rule.");
+	else if (v->confidence < 0)
+		doc_answer(d, "Sure?", "Not known: %s.", note);
+	else if (v->ties.n)
+		doc_answer(d, "Sure?", "No difference could be shown to %zu other%s; the safer and simpler one "
+			   "was taken.", v->ties.n, v->ties.n == 1 ? "" : "s");
+	else
+		doc_answer(d, "Sure?", "It is the best, with a confidence of %.0f %%.", v->confidence * 100);
+}
+
+static void bad_day(struct doc *d, const struct verdict *v)
+{
+	if (v->paper)
+		return;
+	if (!v->layout.survives)
+		doc_answer(d, "Bad day", "When a drive fails, all that is on it is lost.");
+	else
+		doc_answer(d, "Bad day", "How saves do after a drive has failed was not measured.");
+}
+
+static void next(struct doc *d, const struct result *r)
+{
+	const struct request *q = &r->request;
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	if (!r->verdict.paper) {
+		doc_answer(d, "Next", "provision.sh --dry-run in the output folder shows what will be done; "
+			   "provision.sh does it.");
+		return;
+	}
+	buf_add(&b, "stripewise run DEV DEV... --for ");
+	for (size_t i = 0; i < q->n_workloads; i++)
+		buf_addf(&b, "%s%s:%u", i ? "," : "", q->workloads[i].profile, q->workloads[i].count);
+	buf_addf(&b, " --role %s measures it on spare drives.", role_name(q->role));
+	d->failed |= b.failed;
+	doc_answer(d, "Next", "%s", b.s ? b.s : "");
+}
+
+static void layout(struct doc *d, const struct verdict *v)
+{
+	_cleanup_free_ char *title = candidate_title(&v->layout);
+	char usable[UNITS_LEN], fail[UNITS_LEN] = "no drive may fail";
+
+	if (v->layout.survives)
+		(void)snprintf(fail, sizeof(fail), "%u drive%s may fail", v->layout.survives,
+			       v->layout.survives == 1 ? "" : "s");
+	d->failed |= !title;
+	doc_add(d, BLOCK_VERDICT, "%s: %s usable, %s", title ? title : v->layout.id,
+		fmt_bytes(v->layout.usable_bytes, usable), fail);
+}
+
+void part_answer(struct doc *d, const struct result *r)
+{
+	const struct verdict *v = &r->verdict;
+	size_t n_warnings = part_warnings_count(r);
+
+	doc_section(d, NULL);
+	if (v->decided)
+		layout(d, v);
+	else
+		doc_add(d, BLOCK_VERDICT, "No recommendation: %s.",
+			v->undecided_why ? v->undecided_why : "nothing was decided");
+	if (!r->complete)
+		doc_answer(d, "Cut short", "%s.",
+			   r->incomplete_why ? r->incomplete_why : "it did not say why");
+	players(d, r);
+	if (v->decided)
+		bad_day(d, v);
+	part_answer_drives(d, &v->endurance, v->paper);
+	if (v->decided)
+		sureness(d, v);
+	if (n_warnings)
+		doc_answer(d, "Warnings", "%zu, further down.", n_warnings);
+	if (v->decided)
+		next(d, r);
+}
