@@ -7,6 +7,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/cli/activity.h"
+#include "advisor/cli/answer.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/probe_table.h"
 #include "advisor/model/json.h"
@@ -175,6 +176,9 @@ static int print_text(const struct args *a, const struct machine *m, struct why 
 {
 	int r;
 
+	r = answer_probe(m, a->names.n > 0);
+	if (r)
+		return r;
 	print_host(m);
 	(void)printf("\n");
 	r = probe_table_print(m, a->names.n > 0, a->columns, why);
@@ -187,7 +191,7 @@ static int print_text(const struct args *a, const struct machine *m, struct why 
 		r = print_arrays(m);
 	if (r)
 		return r;
-	say_list("Mind", &m->warnings);
+	say_list("Warnings", &m->warnings);
 	if (!m->as_root && !m->sysroot)
 		(void)printf("\nWithout root the drives were not asked (wear, formats, cache) and what they "
 			     "hold was not read.\n");

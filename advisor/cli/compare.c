@@ -8,6 +8,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/parse.h"
 #include "advisor/base/units.h"
+#include "advisor/cli/answer.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/compare.h"
 #include "advisor/model/json.h"
@@ -217,9 +218,11 @@ static const char *cell(enum five f, const struct five_value *v, char out[32])
 void comparison_print(const struct comparison *c, const char *id, const char *old,
 		      const char *new)
 {
-	_cleanup_free_ char *a = cli_printable(old), *b = cli_printable(new), *l = cli_printable(id);
+	_cleanup_free_ char *a = cli_printable(old), *b = cli_printable(new);
 
-	(void)printf("Layout %s\n  old: %s\n  new: %s\n\n", l ? l : "", a ? a : "", b ? b : "");
+	if (answer_compare(c, id))
+		return;
+	(void)printf("old: %s\nnew: %s\n\n", a ? a : "", b ? b : "");
 	(void)printf("%-26s %12s %12s %8s  %s\n", "", "old", "new", "change", "moved");
 	for (unsigned f = 0; f < FIVE; f++) {
 		const struct five_value *x = &c->old[f], *y = &c->new[f];
@@ -232,6 +235,4 @@ void comparison_print(const struct comparison *c, const char *id, const char *ol
 			     cell((enum five)f, x, was), cell((enum five)f, y, now), change,
 			     moved_names[c->moved[f]]);
 	}
-	(void)printf("\n%s\n", c->worse ? "Worse beyond the noise." : "Nothing became worse beyond the "
-								       "noise.");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/answer.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/compare.h"
 #include "advisor/model/json.h"
@@ -201,10 +202,10 @@ struct json_object *fleet_to_json(const struct fleet *f)
 
 void fleet_print(const struct fleet *f)
 {
-	_cleanup_free_ char *id = cli_printable(f->candidate);
-
-	(void)printf("Layout %s, %zu results\n\n%-20s %-10s %10s %10s %10s %10s\n", id ? id : "",
-		     f->n_hosts, "host", "firmware", "write p99", "fsync p99", "read p99", "rate");
+	if (answer_fleet(f))
+		return;
+	(void)printf("%-20s %-10s %10s %10s %10s %10s\n", "host", "firmware", "write p99", "fsync p99",
+		     "read p99", "rate");
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct fleet_host *h = &f->hosts[i];
 		_cleanup_free_ char *host = cli_printable(h->host);
@@ -230,6 +231,4 @@ void fleet_print(const struct fleet *f)
 			     five_title(o->number), five_text(o->number, o->value, value),
 			     five_text(o->number, o->others, others));
 	}
-	if (!f->n_odd)
-		(void)printf("No host, model or firmware stands out.\n");
 }

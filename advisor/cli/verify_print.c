@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/cli/answer.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/verify_cmd.h"
 #include "advisor/model/json.h"
+#include "advisor/report/render.h"
 #include "advisor/base/ban.h"
 
 static const struct column {
@@ -71,43 +74,40 @@ static int print_table(const struct drift *d, bool all)
 	return r;
 }
 
+/* What several items ask for is said once. */
 static int print_remedies(const struct drift *d)
 {
+	_cleanup_doc_ struct doc doc = {0};
+	_cleanup_free_ char *text = NULL;
+	struct folded lines = {0};
+
 	for (int s = DRIFT_SEVERITIES - 1; s > DRIFT_UNKNOWN; s--) {
 		for (size_t i = 0; i < d->n; i++) {
 			const struct drift_item *x = &d->items[i];
-			_cleanup_free_ char *what = NULL, *where = NULL, *remedy = NULL;
+			_cleanup_free_ char *what = str_printf("%s (%s)", x->what, x->where);
 
-			if ((int)x->severity != s || !x->remedy)
-				continue;
-			what = cli_printable(x->what);
-			where = cli_printable(x->where);
-			remedy = cli_printable(x->remedy);
-			if (!what || !where || !remedy)
-				return -ENOMEM;
-			(void)printf("%s, %s: %s.\n", what, where, remedy);
+			if ((int)x->severity == s && x->remedy)
+				folded_add(&doc, &lines, what, str_printf("%s.", x->remedy));
 		}
 	}
-	return 0;
+	if (!lines.n)
+		return 0;
+	doc_section(&doc, "What to do");
+	doc_folded(&doc, BLOCK_ITEM, &lines);
+	text = render_text(&doc, true);
+	return !text ? -ENOMEM : fputs(text, stdout) == EOF ? -EIO : 0;
 }
 
 int verify_print(const struct drift *d, bool all)
 {
-	size_t differ = drift_count(d, DRIFT_WARNING) + drift_count(d, DRIFT_CRITICAL);
-	size_t unknown = drift_count(d, DRIFT_UNKNOWN);
-	int r = print_table(d, all);
+	int r = answer_verify(d);
 
+	if (!r)
+		r = print_table(d, all);
 	if (!r)
 		r = print_remedies(d);
 	if (r)
 		return r;
-	if (differ)
-		(void)printf("%zu of %zu differ from what was recommended", differ, d->n);
-	else
-		(void)printf("As recommended: %zu of %zu", d->n - unknown, d->n);
-	if (unknown)
-		(void)printf("; %zu could not be looked at", unknown);
-	(void)printf(".\n");
 	return fflush(stdout) == EOF ? -EIO : 0;
 }
 

@@ -284,6 +284,48 @@ static void compare_many(void **state)
 	says(h, "firmware OLD1 stands out");
 }
 
+/* The first line is the answer, and all that belongs to it is within ten. */
+static void first_lines(const struct here *h, const char *const *parts)
+{
+	assert_true(str_starts(h->out, ">>> "));
+	for (; *parts; parts++) {
+		const char *at = strstr(h->out, *parts);
+		size_t line = 1;
+
+		if (!at)
+			fail_msg("\"%s\" is not in: %s", *parts, h->out);
+		for (const char *p = h->out; p < at; p++)
+			line += *p == '\n';
+		if (line > 10)
+			fail_msg("\"%s\" is on line %zu", *parts, line);
+	}
+}
+
+#define FIRST_LINES(h, ...) first_lines(h, (const char *const[]){__VA_ARGS__, NULL})
+
+static void answers_come_first(void **state)
+{
+	struct here *h = *state;
+	_cleanup_free_ char *again = str_printf("%s/answers", h->dir);
+
+	assert_int_equal(CALL(h, &cmd_plan, "--drives", "2x1.92T,dwpd=1", "--for", "minecraft:2"), 0);
+	FIRST_LINES(h, "RAID1 of 2", "Players", "Drives", "Nothing was measured", "stripewise run");
+	assert_int_equal(CALL(h, &cmd_advise, h->good, "--out", again), 0);
+	FIRST_LINES(h, "RAID1 of 2", "Players", "Bad day", "Drives", "provision.sh");
+	assert_int_equal(CALL(h, &cmd_compare, h->good, h->good), 0);
+	FIRST_LINES(h, "Nothing became worse");
+	assert_int_equal(CALL(h, &cmd_compare, h->good, h->slow), SW_EXIT_DIFFERS);
+	FIRST_LINES(h, "became worse beyond the noise", "Worse", " -> ");
+	assert_int_equal(CALL(h, &cmd_compare, h->good, h->good, h->slow, h->slow, h->good),
+			 SW_EXIT_DIFFERS);
+	FIRST_LINES(h, "Odd", "firmware OLD1", "the others");
+	/* None of the recommended drives is here. */
+	assert_int_equal(CALL(h, &cmd_verify, h->good), SW_EXIT_DIFFERS);
+	FIRST_LINES(h, "differ from what was recommended", "Danger", "Worst", "Do first");
+	assert_int_equal(CALL(h, &cmd_probe, "--no-smart"), 0);
+	assert_true(str_starts(h->out, ">>> "));
+}
+
 static void damaged_results(void **state)
 {
 	struct here *h = *state;
@@ -317,6 +359,7 @@ int main(void)
 		WITH(output_is_never_overwritten),
 		WITH(compare_two),
 		WITH(compare_many),
+		WITH(answers_come_first),
 		WITH(damaged_results),
 	};
 
