@@ -30,7 +30,7 @@ void part_saves(struct doc *d, const struct result *r)
 					   part_fact_ns(&s->measured_ns, measured),
 					   part_fact_ns(&s->predicted_ns, predicted), s->judgement});
 		if (!fact_known(s->measured_ns.state))
-			doc_add(d, BLOCK_NOTE, "%s: not measured at this size: %s.", s->profile,
+			doc_add(d, BLOCK_NOTE, "%s: not measured as a whole: %s.", s->profile,
 				s->measured_ns.note ? s->measured_ns.note : "not looked at");
 		else if (s->measured_ns.note)
 			doc_add(d, BLOCK_NOTE, "%s: measured: %s, median.", s->profile,
@@ -38,9 +38,12 @@ void part_saves(struct doc *d, const struct result *r)
 		if (!fact_known(s->predicted_ns.state))
 			doc_add(d, BLOCK_NOTE, "%s: not predicted: %s.", s->profile,
 				s->predicted_ns.note ? s->predicted_ns.note : "not looked at");
+		else if (s->predicted_ns.note)
+			doc_add(d, BLOCK_NOTE, "%s: predicted from %s.", s->profile,
+				s->predicted_ns.note);
 	}
 	doc_add(d, BLOCK_NOTE, "Time that a program is blocked by its largest save; predicted = bytes / "
-		"rate + p99 of fsync%s. Up to %s it is not noticed; beyond, shrink the save or change "
+		"its own rate + p99 of fsync%s. Up to %s it is not noticed; beyond, shrink the save or change "
 		"the drive; beyond %s players leave.",
 		v->paper ? ", both as the drive class expects" : "",
 		fmt_ns(r->request.save_budget_ns, budget), fmt_ns(r->request.save_limit_ns, limit));
