@@ -8,6 +8,7 @@
 #include "advisor/decide/backup.h"
 #include "advisor/decide/decide.h"
 #include "advisor/decide/pick.h"
+#include "advisor/decide/rates.h"
 #include "advisor/decide/reasons.h"
 #include "advisor/decide/settings.h"
 #include "advisor/decide/standings.h"
@@ -138,24 +139,29 @@ static int settle(const struct decide_input *in, const struct standing *s, size_
 		  struct verdict *v, struct why *why)
 {
 	const struct candidate *c = &in->candidates[winner];
+	_cleanup_free_ char *from = NULL;
 	double rate = -1;
 	int err = candidate_copy(&v->layout, c);
 
 	if (err)
 		return err;
 	v->decided = true;
-	(void)settings_rate(in, &s[winner], &rate);
+	err = rates_drain(in, c->id, &rate, &from);
+	if (err == -ENODATA)
+		rate = -1;
+	else if (err)
+		return err;
 	err = settings_devices(in, v);
 	if (!err)
 		err = settings_commands(v);
 	if (!err)
 		err = settings_mount(v);
 	if (!err)
-		err = settings_sysctls(in, rate, v);
+		err = settings_sysctls(in, rate, from, v);
 	if (!err)
 		err = tuning_settle(in, rate, v);
 	if (!err)
-		err = settings_saves(in, &s[winner], rate, v);
+		err = settings_saves(in, &s[winner], &v->saves, &v->n_saves);
 	if (!err)
 		err = settings_endurance(in, c, v, why);
 	if (!err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/parse.h"
 #include "advisor/base/units.h"
+#include "advisor/decide/rates.h"
 #include "advisor/decide/settings.h"
 #include "advisor/base/ban.h"
 
@@ -18,49 +18,6 @@ const struct drive_class *settings_class(const struct decide_input *in)
 	if (!in->ratings || !d || !fact_known(d->drive_class.state))
 		return NULL;
 	return ratings_class(in->ratings, d->drive_class.s);
-}
-
-/* Lowest rate of the sustained job over the candidate's valid trials. */
-static int sustained_rate(const struct decide_input *in, const char *id, double *ret)
-{
-	double lowest = INFINITY;
-
-	for (size_t i = 0; i < in->n_trials; i++) {
-		const struct trial *t = &in->trials[i];
-		const struct job_result *j = trial_job(t, "sustained", MODE_DIRECT);
-
-		if (t->state != TRIAL_OK || strcmp(t->candidate, id) || !j || j->problems.n)
-			continue;
-		for (size_t k = 0; k < j->n_streams; k++)
-			if (j->streams[k].is_write && j->streams[k].elapsed_ns && j->streams[k].bytes)
-				lowest = fmin(lowest, (double)j->streams[k].bytes * 1e9 /
-							      (double)j->streams[k].elapsed_ns);
-	}
-	if (!isfinite(lowest))
-		return -ENODATA;
-	*ret = lowest;
-	return 0;
-}
-
-int settings_rate(const struct decide_input *in, const struct standing *s, double *ret)
-{
-	const struct drive_class *class = settings_class(in);
-	double rate = INFINITY, past_cache;
-
-	if (in->paper) {
-		if (!class || !(class->save_mb_s > 0))
-			return -ENODATA;
-		*ret = class->save_mb_s * 1e6;
-		return 0;
-	}
-	if (s->has[FIG_SAVE_RATE])
-		rate = s->median[FIG_SAVE_RATE];
-	if (!sustained_rate(in, s->candidate, &past_cache))
-		rate = fmin(rate, past_cache);
-	if (!isfinite(rate) || !(rate > 0))
-		return -ENODATA;
-	*ret = rate;
-	return 0;
 }
 
 /* fsync p99 of the winner, or the class's upper end on paper; -ENODATA. */
@@ -106,22 +63,24 @@ static int blocked(const struct decide_input *in, const char *id, const char *pr
 	return 0;
 }
 
-static void judge(const struct request *r, const struct save_budget *b, const char **ret)
+uint64_t settings_save_ns(const struct save_budget *b)
 {
-	uint64_t ns = 0;
+	uint64_t ns = fact_known(b->measured_ns.state) ? b->measured_ns.v : 0;
 
-	if (fact_known(b->measured_ns.state))
-		ns = b->measured_ns.v;
 	if (fact_known(b->predicted_ns.state) && b->predicted_ns.v > ns)
 		ns = b->predicted_ns.v;
-	if (!ns)
-		*ret = "unknown";
-	else if (ns <= r->save_budget_ns)
-		*ret = "not noticed";
-	else if (ns <= r->save_limit_ns)
-		*ret = "noticed";
-	else
-		*ret = "players leave";
+	return ns;
+}
+
+static int judge(const struct request *r, struct save_budget *b)
+{
+	uint64_t ns = settings_save_ns(b);
+
+	b->judgement = strdup(!ns			  ? "unknown"
+			      : ns <= r->save_budget_ns ? "not noticed"
+			      : ns <= r->save_limit_ns  ? "noticed"
+							: "players leave");
+	return b->judgement ? 0 : -ENOMEM;
 }
 
 /* Through the page cache, as programs save, where that was measured; else past it. */
@@ -156,11 +115,28 @@ static int measured(const struct decide_input *in, const char *id, const struct 
 	return note ? fact_u64_set(&b->measured_ns, ns, note) : -ENOMEM;
 }
 
-static int one(const struct decide_input *in, const struct standing *s, double rate,
-	       const struct profile *p, struct save_budget *b)
+/* Its own whole saves, else what stands for them; unknown where nothing does. */
+static int predict(const struct decide_input *in, const struct standing *s,
+		   const struct profile *p, struct save_budget *b)
 {
-	const char *judgement;
-	double fsync;
+	_cleanup_free_ char *note = NULL;
+	double rate, fsync;
+	int err = rates_program(in, s, p, &rate, &note);
+
+	if (!err)
+		err = fsync_p99(in, s, &fsync);
+	if (!err)
+		return fact_u64_set(&b->predicted_ns,
+				    real_u64((double)p->burst_max_bytes / rate * 1e9 + fsync), note);
+	if (err != -ENODATA)
+		return err;
+	fact_u64_no(&b->predicted_ns, FACT_UNKNOWN, "the rate or the p99 of fsync is not known");
+	return 0;
+}
+
+static int one(const struct decide_input *in, const struct standing *s, const struct profile *p,
+	       struct save_budget *b)
+{
 	int err;
 
 	b->profile = strdup(p->name);
@@ -172,36 +148,33 @@ static int one(const struct decide_input *in, const struct standing *s, double r
 		fact_u64_no(&b->measured_ns, FACT_UNKNOWN, "the profile names no burst");
 	} else {
 		err = fact_u64_set(&b->bytes, p->burst_max_bytes, NULL);
-		if (!err && rate > 0 && !fsync_p99(in, s, &fsync))
-			err = fact_u64_set(&b->predicted_ns,
-					   real_u64((double)p->burst_max_bytes / rate * 1e9 + fsync),
-					   NULL);
-		else if (!err)
-			fact_u64_no(&b->predicted_ns, FACT_UNKNOWN,
-				    "the rate or the p99 of fsync is not known");
+		if (!err)
+			err = predict(in, s, p, b);
 		if (!err)
 			err = measured(in, s->candidate, p, b);
 		if (err)
 			return err;
 	}
-	judge(in->request, b, &judgement);
-	b->judgement = strdup(judgement);
-	return b->judgement ? 0 : -ENOMEM;
+	return judge(in->request, b);
 }
 
-int settings_saves(const struct decide_input *in, const struct standing *s, double rate,
-		   struct verdict *v)
+int settings_saves(const struct decide_input *in, const struct standing *s,
+		   struct save_budget **ret, size_t *ret_n)
 {
 	size_t n = in->profiles ? in->request->n_workloads : 0;
+	int err = 0;
 
-	v->saves = n ? calloc(n, sizeof(*v->saves)) : NULL;
-	if (n && !v->saves)
+	*ret_n = 0;
+	*ret = n ? calloc(n + 1, sizeof(**ret)) : NULL; /* one for all at once */
+	if (n && !*ret)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		int err = one(in, s, rate, &in->profiles[i], &v->saves[v->n_saves++]);
-
-		if (err)
-			return err;
+	while (!err && *ret_n < n) {
+		err = one(in, s, &in->profiles[*ret_n], &(*ret)[*ret_n]);
+		++*ret_n;
 	}
-	return 0;
+	if (err || !n || request_overlap(in->request) < 2)
+		return err;
+	++*ret_n;
+	err = saves_at_once(in, s->candidate, *ret, &(*ret)[n]);
+	return err ? err : judge(in->request, &(*ret)[n]);
 }

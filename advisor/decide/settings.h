@@ -29,22 +29,24 @@ void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_li
 /*
  * Dirty-page limits (Documentation/admin-guide/sysctl/vm.rst): the ratios 15/5, or bytes from the
  * rate that drains them where 15 % of the memory takes longer than the save limit. One of each
- * pair, never both, never 0. `rate` in bytes/s; <= 0: not known, the ratios then.
+ * pair, never both, never 0. `rate` in bytes/s; <= 0: not known, the ratios then. `from`: what the
+ * rate is from (rates_drain()); NULL where it is not known.
  */
-int settings_sysctls(const struct decide_input *in, double rate, struct verdict *v);
+int settings_sysctls(const struct decide_input *in, double rate, const char *from,
+		     struct verdict *v);
 
-/* Blocked time of each workload's saves, against the request's two limits. */
-int settings_saves(const struct decide_input *in, const struct standing *s, double rate,
-		   struct verdict *v);
+/*
+ * Blocked time of each workload's saves on the standing's candidate, each at its own rate, and, where
+ * several programs may save at once, of those together as one more row; against the request's two
+ * limits. Also on failure the list is the caller's, to be freed with save_budgets_free().
+ */
+int settings_saves(const struct decide_input *in, const struct standing *s,
+		   struct save_budget **ret, size_t *ret_n);
+/* The larger of measured and predicted, which is judged; 0: neither is known. */
+uint64_t settings_save_ns(const struct save_budget *b);
 
 int settings_endurance(const struct decide_input *in, const struct candidate *c, struct verdict *v,
 		       struct why *why);
-
-/*
- * Rate at which the layout takes writes, bytes/s: while saving, or past the cache where that was
- * measured and is lower; the class's on paper. -ENODATA.
- */
-int settings_rate(const struct decide_input *in, const struct standing *s, double *ret);
 
 /* The class of the first member, NULL if not known. */
 const struct drive_class *settings_class(const struct decide_input *in);

@@ -63,8 +63,8 @@ void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_li
 		*ret_background = *ret_limit / 2;
 }
 
-static int limits_in_bytes(const struct decide_input *in, double rate, double seconds,
-			   struct verdict *v)
+static int limits_in_bytes(const struct decide_input *in, double rate, const char *from,
+			   double seconds, struct verdict *v)
 {
 	const struct request *r = in->request;
 	uint64_t bytes, background;
@@ -73,9 +73,9 @@ static int limits_in_bytes(const struct decide_input *in, double rate, double se
 
 	settings_dirty_bytes(r, rate, &bytes, &background);
 	err = settings_add_sysctl(v, "vm.dirty_bytes", bytes,
-		  str_printf("%d %% of the memory would take %.1f s to drain at %s; this much drains "
-			     "in %s",
-			     DIRTY_RATIO, seconds, fmt_rate(rate, at),
+		  str_printf("%d %% of the memory would take %.1f s to drain at %s (%s); this much "
+			     "drains in %s",
+			     DIRTY_RATIO, seconds, fmt_rate(rate, at), from,
 			     fmt_ns(r->save_limit_ns, limit)));
 	if (err)
 		return err;
@@ -84,29 +84,40 @@ static int limits_in_bytes(const struct decide_input *in, double rate, double se
 			      fmt_ns(r->save_budget_ns, budget)));
 }
 
-static int limits_as_ratios(const char *why, struct verdict *v)
+/* Takes `why` (NULL: out of memory) over. */
+static int limits_as_ratios(char *why, struct verdict *v)
 {
-	int err = settings_add_sysctl(v, "vm.dirty_ratio", DIRTY_RATIO, strdup(why));
+	char *again = why ? strdup(why) : NULL;
+	int err = settings_add_sysctl(v, "vm.dirty_ratio", DIRTY_RATIO, why);
 
-	return err ? err : settings_add_sysctl(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO, strdup(why));
+	if (!err)
+		return settings_add_sysctl(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO,
+					   again);
+	free(again);
+	return err;
 }
 
-int settings_sysctls(const struct decide_input *in, double rate, struct verdict *v)
+int settings_sysctls(const struct decide_input *in, double rate, const char *from,
+		     struct verdict *v)
 {
 	const struct fact_u64 *memory = &in->machine->memory_bytes;
+	char at[UNITS_LEN];
 	double seconds = 0;
 	int err;
 
+	if (!from)
+		from = "not known from what";
 	if (fact_known(memory->state) && rate > 0)
 		seconds = (double)memory->v * DIRTY_RATIO / 100 / rate;
 	if (seconds * 1e9 > (double)in->request->save_limit_ns && in->request->save_limit_ns)
-		err = limits_in_bytes(in, rate, seconds, v);
+		err = limits_in_bytes(in, rate, from, seconds, v);
 	else if (seconds > 0)
-		err = limits_as_ratios("a published setting for save volumes; this memory drains "
-				       "within the save limit", v);
+		err = limits_as_ratios(str_printf("a published setting for save volumes; %d %% of the "
+						  "memory drains in %.2f s at %s (%s)", DIRTY_RATIO,
+						  seconds, fmt_rate(rate, at), from), v);
 	else
-		err = limits_as_ratios("a published setting for save volumes; memory or drain rate "
-				       "is not known here", v);
+		err = limits_as_ratios(strdup("a published setting for save volumes; memory or drain "
+					      "rate is not known here"), v);
 	if (!err)
 		err = settings_add_sysctl(v, "vm.dirty_expire_centisecs", DIRTY_EXPIRE_CS,
 			  strdup("dirty pages are written after 5 s instead of 30 s"));

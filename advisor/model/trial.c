@@ -153,6 +153,20 @@ int trial_blocked(const struct trial *t, const char *profile, enum io_mode mode,
 	return 0;
 }
 
+int trial_save_rate(const struct trial *t, const char *profile, enum io_mode mode, double *ret)
+{
+	_cleanup_free_ char *name = str_printf(SAVE_PREFIX "%s", profile);
+	const struct job_result *j = name ? trial_job(t, name, mode) : NULL;
+	const struct stream_result *s = j ? whole_saves(j, mode) : NULL;
+
+	if (!name)
+		return -ENOMEM;
+	if (t->state != TRIAL_OK || !s || !s->save_bytes || !s->blocked->sum_ns)
+		return -ENODATA;
+	*ret = save_rate(s);
+	return 0;
+}
+
 /* Where a p99 figure is found: job, stream, which histogram. */
 static const struct {
 	const char *job, *stream;

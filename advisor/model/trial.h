@@ -141,6 +141,8 @@ const struct stream_result *trial_rate_stream(const struct trial *t, const char 
 /* Median blocked time and bytes of one save of a profile; -ENODATA if it was not measured. */
 int trial_blocked(const struct trial *t, const char *profile, enum io_mode mode, uint64_t *ret_ns,
 		  uint64_t *ret_bytes);
+/* Bytes a second of a profile's whole saves, their last sync included; -ENODATA likewise. */
+int trial_save_rate(const struct trial *t, const char *profile, enum io_mode mode, double *ret);
 
 const char *io_mode_name(enum io_mode m);	  /* "direct" "buffered" */
 const char *trial_state_name(enum trial_state s); /* "ok" "invalid" "failed" */

@@ -109,6 +109,13 @@ static void save_budget_free(struct save_budget *s)
 	free(s->judgement);
 }
 
+void save_budgets_free(struct save_budget *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		save_budget_free(&s[i]);
+	free(s);
+}
+
 static void verdict_free_lists(struct verdict *v)
 {
 	for (size_t i = 0; i < v->n_sysctls; i++) {
@@ -116,9 +123,7 @@ static void verdict_free_lists(struct verdict *v)
 		free(v->sysctls[i].why);
 	}
 	free(v->sysctls);
-	for (size_t i = 0; i < v->n_saves; i++)
-		save_budget_free(&v->saves[i]);
-	free(v->saves);
+	save_budgets_free(v->saves, v->n_saves);
 	for (size_t i = 0; i < v->n_reasons; i++) {
 		free(v->reasons[i].text);
 		strv_free(&v->reasons[i].facts);

@@ -110,11 +110,13 @@ struct verdict_device {
 	uint64_t size_bytes; /* 0: not known */
 };
 
+#define SAVES_AT_ONCE "at once" /* ends `profile` of the row of several together; no profile's name */
+
 struct save_budget {
-	char *profile;
-	struct fact_u64 bytes;		  /* of one save */
+	char *profile;			  /* or "all at once", "2 at once" */
+	struct fact_u64 bytes;		  /* of one save, or of all in that row */
 	struct fact_u64 measured_ns;	  /* blocked time */
-	struct fact_u64 predicted_ns;	  /* bytes / rate + fsync p99 */
+	struct fact_u64 predicted_ns;	  /* bytes / rate + fsync p99; note: the rate, and what it is from */
 	char *judgement;		  /* "not noticed" "noticed" "players leave" "unknown" */
 };
 
@@ -128,7 +130,7 @@ struct verdict {
 	struct sysctl_advice *sysctls;
 	size_t n_sysctls;
 	struct endurance endurance;
-	struct save_budget *saves; /* one a workload */
+	struct save_budget *saves; /* one a workload, and one of those that may save at once */
 	size_t n_saves;
 	struct reason *reasons;
 	size_t n_reasons;
@@ -155,6 +157,7 @@ struct verdict {
 
 void verdict_free(struct verdict *v);
 void standing_free(struct standing *s);
+void save_budgets_free(struct save_budget *s, size_t n);
 void endurance_free(struct endurance *e);
 void endurance_drive_free(struct endurance_drive *d);
 void verdict_device_free(struct verdict_device *d);

@@ -126,6 +126,8 @@ static struct json_object *saves_json(const struct verdict *v)
 		if (fact_known(v->saves[i].measured_ns.state) && v->saves[i].measured_ns.note)
 			jput_str(o, "measured_ns_source", v->saves[i].measured_ns.note);
 		jput_fact_u64(o, "predicted_ns", &v->saves[i].predicted_ns);
+		if (fact_known(v->saves[i].predicted_ns.state) && v->saves[i].predicted_ns.note)
+			jput_str(o, "predicted_ns_source", v->saves[i].predicted_ns.note);
 		jput_str(o, "judgement", v->saves[i].judgement);
 		json_object_array_add(a, o);
 	}

@@ -100,6 +100,8 @@ static void get_saves(const struct jin *in, struct verdict *v)
 		if (fact_known(v->saves[i].measured_ns.state))
 			jget_str_opt(&s, "measured_ns_source", &v->saves[i].measured_ns.note);
 		jget_fact_u64(&s, "predicted_ns", &v->saves[i].predicted_ns);
+		if (fact_known(v->saves[i].predicted_ns.state))
+			jget_str_opt(&s, "predicted_ns_source", &v->saves[i].predicted_ns.note);
 		jget_str(&s, "judgement", &v->saves[i].judgement);
 	}
 }

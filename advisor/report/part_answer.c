@@ -40,7 +40,7 @@ static uint64_t judged_ns(const struct save_budget *s, bool *ret_measured)
 	return m > p ? m : p;
 }
 
-static const struct save_budget *worst_save(const struct verdict *v)
+static const struct save_budget *worst_save(const struct verdict *v, const struct save_budget *but)
 {
 	const struct save_budget *worst = NULL;
 	bool measured;
@@ -48,6 +48,8 @@ static const struct save_budget *worst_save(const struct verdict *v)
 	for (size_t i = 0; i < v->n_saves; i++) {
 		const struct save_budget *s = &v->saves[i];
 
+		if (s == but)
+			continue;
 		if (!worst || judgement_of(s) < judgement_of(worst) ||
 		    (judgement_of(s) == judgement_of(worst) &&
 		     judged_ns(s, &measured) > judged_ns(worst, &measured)))
@@ -56,18 +58,27 @@ static const struct save_budget *worst_save(const struct verdict *v)
 	return worst;
 }
 
+/* The row of several programs that save at the same time (decide/saves.c); NULL where there is none. */
+static const struct save_budget *at_once(const struct verdict *v)
+{
+	const struct save_budget *last = v->n_saves > 1 ? &v->saves[v->n_saves - 1] : NULL;
+
+	return last && last->profile && strstr(last->profile, " at once") ? last : NULL;
+}
+
 static void players(struct doc *d, const struct result *r)
 {
 	const struct verdict *v = &r->verdict;
-	const struct save_budget *worst = worst_save(v);
+	const struct save_budget *once = at_once(v), *worst = worst_save(v, once);
 	char bytes[UNITS_LEN], blocked[UNITS_LEN];
 	_cleanup_buf_ struct buf b = BUF_INIT;
-	bool measured;
-	uint64_t ns;
+	bool measured, once_measured = false;
+	uint64_t ns, once_ns;
 
 	if (!worst)
 		return;
 	ns = judged_ns(worst, &measured);
+	once_ns = once ? judged_ns(once, &once_measured) : 0;
 	if (!ns) {
 		doc_answer(d, "Players", "How long a save stops the game is not known%s.",
 			   v->paper ? ": nothing was measured" : "");
@@ -76,10 +87,14 @@ static void players(struct doc *d, const struct result *r)
 	buf_addf(&b, "A save of %s (%s) stops the game for %s: %s.", worst->profile,
 		 part_fact_bytes(&worst->bytes, bytes), fmt_ns(ns, blocked),
 		 judgements[judgement_of(worst)].says);
-	if (!measured)
-		buf_addf(&b, " This is %s.", v->paper ? "what such drives usually do" : "computed from the measured rate");
-	if (v->n_saves > 1)
-		buf_addf(&b, " The other program%s: less.", v->n_saves > 2 ? "s" : "");
+	if (once_ns)
+		buf_addf(&b, " All at once: %s, %s.", fmt_ns(once_ns, blocked),
+			 judgements[judgement_of(once)].says);
+	else if (once)
+		buf_add(&b, " Saves at the same time are not counted.");
+	if (!measured || (once_ns && !once_measured))
+		buf_add(&b, v->paper ? " This is what such drives usually do."
+				     : " Computed from measured rates.");
 	d->failed |= b.failed;
 	doc_answer(d, "Players", "%s", b.s ? b.s : "");
 }

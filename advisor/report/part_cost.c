@@ -32,7 +32,7 @@ void part_saves(struct doc *d, const struct result *r)
 					   part_fact_ns(&s->predicted_ns, predicted), s->judgement});
 		if (!fact_known(s->measured_ns.state))
 			folded_add(d, &notes, s->profile,
-				   str_printf("not measured at this size: %s.",
+				   str_printf("not measured as a whole: %s.",
 					      s->measured_ns.note ? s->measured_ns.note
 								  : "not looked at"));
 		else if (s->measured_ns.note)
@@ -43,11 +43,14 @@ void part_saves(struct doc *d, const struct result *r)
 				   str_printf("not predicted: %s.", s->predicted_ns.note
 									? s->predicted_ns.note
 									: "not looked at"));
+		else if (s->predicted_ns.note)
+			folded_add(d, &notes, s->profile,
+				   str_printf("predicted from %s.", s->predicted_ns.note));
 	}
 	doc_folded(d, BLOCK_NOTE, &notes);
-	doc_add(d, BLOCK_NOTE, "How long a program waits for its largest save. Predicted: bytes / rate + "
-		"p99 of fsync%s. Up to %s nobody notices. Beyond %s players leave. To be faster, save "
-		"less at once or change the drive.",
+	doc_add(d, BLOCK_NOTE, "How long a program waits for its largest save. Predicted: bytes / its own "
+		"rate + p99 of fsync%s. Up to %s nobody notices. Beyond %s players leave. To be faster, "
+		"save less at once or change the drive.",
 		v->paper ? ", both as the drive class expects" : "",
 		fmt_ns(r->request.save_budget_ns, budget), fmt_ns(r->request.save_limit_ns, limit));
 }

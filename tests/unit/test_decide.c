@@ -490,7 +490,7 @@ static void save_budgets(void **state)
 
 	run(b);
 	s = b->r.verdict.saves;
-	assert_int_equal(b->r.verdict.n_saves, 2);
+	assert_int_equal(b->r.verdict.n_saves, 3);
 	assert_true(fact_known(s[0].measured_ns.state)); /* palworld ran */
 	assert_false(fact_known(s[1].measured_ns.state)); /* minecraft did not */
 	assert_true(fact_known(s[1].predicted_ns.state));
@@ -499,6 +499,136 @@ static void save_budgets(void **state)
 	b->r.request.save_limit_ns = 2000000;
 	run(b);
 	assert_string_equal(b->r.verdict.saves[0].judgement, "players leave");
+}
+
+/* Renames a profile's whole saves of one mode to another's, `times` as slow. */
+static void saves_of(struct bench *b, enum io_mode mode, const char *job, double times)
+{
+	for (size_t i = 0; i < b->r.n_trials; i++)
+		for (size_t k = 0; k < b->r.trials[i].n_jobs; k++) {
+			struct job_result *j = &b->r.trials[i].jobs[k];
+
+			if (j->mode != mode || strcmp(j->name, "save:palworld") != 0)
+				continue;
+			free(j->name);
+			j->name = fixture_str(job);
+			j->streams[0].blocked->sum_ns =
+				(uint64_t)((double)j->streams[0].blocked->sum_ns * times);
+		}
+}
+
+/* One more job with one write stream in every trial of the winner: `mb_s`, then `after` of it. */
+static void add_job(struct bench *b, const char *name, double mb_s, double after)
+{
+	for (size_t i = 0; i < b->r.n_trials; i++) {
+		struct trial *t = &b->r.trials[i];
+		struct job_result *j;
+
+		if (strcmp(t->candidate, "raid1-ext4") != 0)
+			continue;
+		j = realloc(t->jobs, (t->n_jobs + 1) * sizeof(*t->jobs));
+		assert_non_null(j);
+		t->jobs = j;
+		j = &t->jobs[t->n_jobs++];
+		*j = (struct job_result){.name = fixture_str(name), .mode = MODE_DIRECT};
+		j->streams = calloc(1, sizeof(*j->streams));
+		assert_non_null(j->streams);
+		j->n_streams = 1;
+		fixture_stream(&j->streams[0], &(struct fixture_speed){NULL, 20, 700, 800, mb_s}, 0,
+			       false);
+		for (unsigned k = 0; k < 20; k++)
+			j->streams[0].series.bytes[k] = (uint64_t)(mb_s * 1e6 * (k < 12 ? 1 : after));
+	}
+}
+
+/* palworld 800 MB, minecraft 400 MB; minecraft's saves a tenth as fast. One in 60 takes long. */
+static void each_program_has_its_own_rate(void **state)
+{
+	struct bench *b = *state;
+	const struct save_budget *s;
+
+	saves_of(b, MODE_DIRECT, "save:minecraft", 10);
+	run(b);
+	s = b->r.verdict.saves;
+	assert_in_range(s[0].predicted_ns.v, 245e6, 256e6); /* 800 MB at 3.2 GB/s */
+	assert_in_range(s[1].predicted_ns.v, 1230e6, 1280e6); /* 400 MB at a tenth */
+	assert_non_null(strstr(s[0].predicted_ns.note, "through the page cache"));
+	assert_non_null(strstr(s[1].predicted_ns.note, "with O_DIRECT"));
+}
+
+static void what_was_not_measured_says_so(void **state)
+{
+	struct bench *b = *state;
+
+	run(b);
+	assert_non_null(strstr(b->r.verdict.saves[1].predicted_ns.note, "its own were not measured"));
+	assert_non_null(strstr(sysctl_of(&b->r.verdict, "vm.dirty_bytes")->why,
+			       "whole saves of palworld; sustained writes were not measured"));
+}
+
+/* 64 GiB, 15 %: 10.3 GB. A program that saves slowly says nothing of what the drives take. */
+static void limits_follow_sustained_writes(void **state)
+{
+	struct bench *b = *state;
+
+	saves_of(b, MODE_DIRECT, "save:minecraft", 100);
+	add_job(b, "sustained", 12000, 1);
+	run(b);
+	assert_non_null(sysctl_of(&b->r.verdict, "vm.dirty_ratio"));
+	assert_non_null(strstr(sysctl_of(&b->r.verdict, "vm.dirty_ratio")->why, "12.0 GB/s (sustained"));
+}
+
+/* After a collapse the rate that is left is what drains, and what a save meets. */
+static void limits_follow_what_a_collapse_leaves(void **state)
+{
+	struct bench *b = *state;
+	const struct sysctl_advice *hard;
+
+	add_job(b, "sustained", 12000, 0.05);
+	run(b);
+	hard = sysctl_of(&b->r.verdict, "vm.dirty_bytes");
+	assert_non_null(hard);
+	assert_in_range(hard->value, 599e6, 601e6); /* a second at 600 MB/s, whole MiB */
+	assert_non_null(strstr(hard->why, "after their collapse"));
+	assert_in_range(b->r.verdict.saves[0].predicted_ns.v, 1333e6, 1345e6);
+}
+
+/* Twice as much in a second as one alone: a save of each takes half of both together. */
+static void saves_at_once_follow_the_overlap(void **state)
+{
+	struct bench *b = *state;
+	const struct save_budget *s;
+	uint64_t together;
+
+	saves_of(b, MODE_DIRECT, "save:minecraft", 4);
+	add_job(b, "overlap", 2 * 3700, 1);
+	run(b);
+	s = b->r.verdict.saves;
+	together = s[0].predicted_ns.v + s[1].predicted_ns.v;
+	assert_string_equal(s[2].profile, "all at once");
+	assert_int_equal(s[2].bytes.v, 1200000000);
+	assert_in_range(s[2].predicted_ns.v, s[1].predicted_ns.v, together);
+	add_job(b, "sustained", 500, 1); /* which two at once do not beat */
+	run(b);
+	assert_in_range(b->r.verdict.saves[2].predicted_ns.v, 2390000000, 2410000000);
+}
+
+static void saves_at_once_are_not_guessed(void **state)
+{
+	struct bench *b = *state;
+
+	run(b);
+	assert_false(fact_known(b->r.verdict.saves[2].predicted_ns.state));
+	assert_string_equal(b->r.verdict.saves[2].judgement, "unknown");
+	b->r.request.overlap = 1; /* they take turns */
+	run(b);
+	assert_int_equal(b->r.verdict.n_saves, 2);
+	b->r.request.overlap = 0;
+	b->in.paper = true;
+	b->in.n_trials = 0;
+	run(b);
+	assert_int_equal(b->r.verdict.n_saves, 3);
+	assert_non_null(strstr(b->r.verdict.saves[2].predicted_ns.note, "saves at once are not counted"));
 }
 
 static void paper(void **state)
@@ -854,6 +984,12 @@ int main(void)
 		WITH(long_host_names_are_left_out),
 		WITH(dirty_limits),
 		WITH(save_budgets),
+		WITH(each_program_has_its_own_rate),
+		WITH(what_was_not_measured_says_so),
+		WITH(limits_follow_sustained_writes),
+		WITH(limits_follow_what_a_collapse_leaves),
+		WITH(saves_at_once_follow_the_overlap),
+		WITH(saves_at_once_are_not_guessed),
 		WITH(paper),
 		WITH(healthy_twins_are_not_warned_of),
 		cmocka_unit_test(each_warning),
