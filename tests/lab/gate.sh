@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != --guest ]; then
 	rm -rf build/check/gate
-	exec scripts/lab --drives 11 --drive bus=megaraid,serial=RAIDDISK,id=mega --drive bus=nvme,serial=READONLY,ro,id=ro \
+	exec scripts/lab --drives 16 --drive bus=megaraid,serial=RAIDDISK,id=mega --drive bus=nvme,serial=READONLY,ro,id=ro \
 		--timeout 600 --out build/check/gate -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
@@ -17,6 +17,7 @@ dev() { # by serial: names are not promised
 mounted=$(dev LAB0001) swap=$(dev LAB0002) member=$(dev LAB0003) pv=$(dev LAB0004)
 data=$(dev LAB0005) raw=$(dev LAB0006) free=$(dev LAB0007) part=$(dev LAB0008)
 elsewhere=$(dev LAB0009) held=$(dev LAB0010) swapped=$(dev LAB0011)
+looped=$(dev LAB0012) raw_vm=$(dev LAB0013) nvmet=$(dev LAB0014) lio=$(dev LAB0015) late=$(dev LAB0016)
 {
 	mkfs.ext4 -q "$mounted" && mkdir -p /mnt/world && mount -o ro "$mounted" /mnt/world
 	mkswap "$swap" && swapon "$swap"
@@ -34,6 +35,20 @@ elsewhere=$(dev LAB0009) held=$(dev LAB0010) swapped=$(dev LAB0011)
 	printf 'label: gpt\nsize=1500MiB\nsize=1500MiB\n' | sfdisk "$held"
 	sync
 	perl -e 'use Fcntl; sysopen(F, $ARGV[0], O_RDWR | O_EXCL) or die; sleep 10000' "$held" &
+	# Those who claim nothing: an exclusive open of the drive succeeds all the same.
+	modprobe -a loop nvmet target_core_mod target_core_file
+	losetup /dev/loop0 "$looped"
+	mknod /tmp/vda b $((0x$(stat -c %t "$raw_vm"))) $((0x$(stat -c %T "$raw_vm")))
+	perl -e 'open(F, "+<", "/tmp/vda") or die; sleep 10000' & # as a virtual machine's disk, by a name of its own
+	mount -t configfs none /sys/kernel/config
+	mkdir -p /sys/kernel/config/nvmet/subsystems/world/namespaces/1 && (
+		cd /sys/kernel/config/nvmet/subsystems/world/namespaces/1 &&
+			echo -n "$nvmet" >device_path && echo 1 >enable
+	)
+	mkdir -p /sys/kernel/config/target/core/fileio_0/saves && (
+		cd /sys/kernel/config/target/core/fileio_0/saves &&
+			echo -n "fd_dev_name=$lio,fd_dev_size=$(blockdev --getsize64 "$lio")" >control && echo 1 >enable
+	)
 } >/tmp/setup 2>&1
 # Sectors written and discarded since boot, by the kernel's count: exact, and read in no time.
 writes() {
@@ -67,6 +82,10 @@ all="--erase LAB0007,"
 	refused "a drive mounted in another mount namespace" "$elsewhere" LAB0009 'mount' ${all}LAB0009
 	refused "a drive that somebody has exclusively" "$held" LAB0010 'in use|open|exclusive' ${all}LAB0010
 	refused "a partition of that drive" "${held}p1" LAB0010 'in use|open|exclusive' ${all}LAB0010,LAB0010-part1
+	refused "a drive behind a loop device" "$looped" LAB0012 'loop0' ${all}LAB0012
+	refused "a drive that a process writes to, unclaimed, by another name" "$raw_vm" LAB0013 'for writing, by process.*perl' ${all}LAB0013
+	refused "a drive that nvmet exports" "$nvmet" LAB0014 'exported by nvmet.*world' ${all}LAB0014
+	refused "a drive that LIO exports as a file" "$lio" LAB0015 'exported by LIO.*saves' ${all}LAB0015
 	refused "data without consent" "$data" LAB0005 'consent' --erase LAB0007
 	refused "raw data without consent" "$raw" LAB0006 'consent' --erase LAB0007
 }
@@ -98,4 +117,24 @@ wait "$pid"
 check "the run is refused" test $? = 3
 check "since it is another drive" asks 'not the drive that was probed'
 check "not a sector of it was written" diff /tmp/writes <(writes)
+exec 9>&-
+types() { # types PATTERN COMMAND...: what happens while the person types, and the refusal that follows
+	local pattern=$1 got
+	shift
+	script -qfec "stripewise run $late --role dev --budget quick --out $LAB_OUT/late" /tmp/screen </tmp/typed >/dev/null 2>&1 &
+	pid=$!
+	exec 9>/tmp/typed
+	comes 100 "$pid" asks 'serial LAB0016' || return 1
+	"$@" || return 1
+	writes >/tmp/writes
+	echo LAB0016 >&9
+	wait "$pid"
+	got=$?
+	exec 9>&-
+	[ "$got" = 3 ] || { echo "exit status $got"; return 1; }
+	asks "$pattern" && diff /tmp/writes <(writes)
+}
+check "a loop device is set up while a person types: refused, nothing written" types 'held by loop1' losetup /dev/loop1 "$late"
+losetup -d /dev/loop1
+check "a file system is made meanwhile: refused, nothing written" types 'holds ext4.* now' mkfs.ext4 -q "$late"
 finish

@@ -9,7 +9,7 @@ if [ "${1:-}" != --guest ]; then
 	rm -rf build/check/kill
 	make -s build/make-result && mkdir -p build/check/kill/done &&
 		build/make-result >build/check/kill/done/result.json || exit 1
-	exec scripts/lab --drives 2 --timeout 1200 --out build/check/kill -- "$PWD/$0" --guest
+	exec scripts/lab --drives 2 --drive serial=ASIDE,size=64M --timeout 1200 --out build/check/kill -- "$PWD/$0" --guest
 fi
 . tests/lab/tap.sh
 start() { # start NAME DIR: a run in the background, until its first array is mounted; a check of that
@@ -21,6 +21,7 @@ start() { # start NAME DIR: a run in the background, until its first array is mo
 	comes 600 "$pid" grep -q /run/stripewise/mnt /proc/mounts
 	check "$name" grep /run/stripewise/mnt /proc/mounts
 }
+decoy /dev/nvme2n1
 picture >/tmp/before
 start "a run comes to its first mount" "$LAB_OUT/first"
 check "a second run is refused meanwhile" exits 3 stripewise run /dev/nvme0n1 /dev/nvme1n1 --erase LAB0001,LAB0002 --out "$LAB_OUT/second"

@@ -34,7 +34,7 @@ if [ "${1:-}" != --guest ]; then
 		*) drives="--drives 2" ;;
 		esac
 		# shellcheck disable=SC2086
-		scripts/lab $drives --timeout 1800 -- env B="$B" "$PWD/$0" --guest "$part" || status=1
+		scripts/lab $drives --drive serial=ASIDE,size=64M --timeout 1800 -- env B="$B" "$PWD/$0" --guest "$part" || status=1
 	done
 	case $what in *power*)
 		keep=$(mktemp -d) || exit 1
@@ -57,6 +57,7 @@ if [ "${1:-}" != --guest ]; then
 fi
 . tests/lab/tap.sh
 modprobe -a md_mod raid0 raid1 raid10
+[ "$2" = cut ] || decoy "$(lsblk -dpno NAME,SERIAL | awk '$2 == "ASIDE" { print $1 }')"
 export LAB_COPY=/tmp/copy
 mkdir -p $LAB_COPY
 one=raid1-ext4
