@@ -92,6 +92,7 @@ static void take_workloads(struct request *to, struct request *from)
 		free(to->workloads[i].profile);
 	free(to->workloads);
 	to->workloads = take_ptr(from->workloads);
+	to->workloads_given = from->workloads_given;
 	to->n_workloads = from->n_workloads;
 	from->n_workloads = 0;
 }
@@ -111,10 +112,14 @@ static void merge(struct request_args *said, struct request *r)
 		r->tolerate = decide_tolerate(r);
 	if (q->overlap)
 		r->overlap = q->overlap;
-	if (said->years_given)
+	if (said->years_given) {
 		r->years = q->years;
-	if (said->save_budget_given)
+		r->years_given = true;
+	}
+	if (said->save_budget_given) {
 		r->save_budget_ns = q->save_budget_ns;
+		r->save_budget_given = true;
+	}
 	if (q->levels)
 		r->levels = q->levels;
 	if (q->filesystems)

@@ -207,7 +207,7 @@ static int look_at_drives(const struct endurance_args *a, struct strv *ret)
 
 /* The budget, with the drives as they were read and the warnings beside it. */
 static struct json_object *to_json(const struct endurance_args *a, const struct endurance *e,
-				   const struct strv *warnings)
+				   const struct conditions *missed, const struct strv *warnings)
 {
 	struct json_object *o = endurance_to_json(e), *m = machine_to_json(&a->machine), *drives, *read;
 
@@ -225,13 +225,16 @@ static struct json_object *to_json(const struct endurance_args *a, const struct 
 		}
 		jput(o, "read", json_object_get(read));
 		jput_strv(o, "warnings", warnings);
+		jput_str(o, "missed", missed->missed);
+		jput_strv(o, "changes", &missed->changes);
 	}
 	json_object_put(read);
 	json_object_put(m);
 	return o;
 }
 
-static int print(const struct endurance_args *a, const struct endurance *e)
+static int print(const struct endurance_args *a, const struct endurance *e,
+		 const struct conditions *missed)
 {
 	_cleanup_free_ char *text = NULL;
 	_cleanup_strv_ struct strv warnings = {0};
@@ -239,8 +242,8 @@ static int print(const struct endurance_args *a, const struct endurance *e)
 	if (look_at_drives(a, &warnings))
 		return cli_fail_with(SW_EXIT_FAILED, "out of memory");
 	if (a->json)
-		return cli_print_json(to_json(a, e, &warnings));
-	text = report_endurance_text(e, &a->machine, &warnings);
+		return cli_print_json(to_json(a, e, missed, &warnings));
+	text = report_endurance_text(e, &a->machine, &missed->changes, &warnings);
 	if (!text || fputs(text, stdout) == EOF || fflush(stdout) == EOF)
 		return cli_fail_with(SW_EXIT_FAILED, "cannot print the budget");
 	return SW_EXIT_OK;
@@ -252,6 +255,7 @@ static int run(int argc, char **argv)
 	_cleanup_result_ struct result r = {0};
 	_cleanup_(endurance_free) struct endurance e = {0};
 	_cleanup_why_ struct why why = WHY_INIT;
+	_cleanup_(conditions_free) struct conditions missed = {0};
 	struct ratings *ratings = NULL;
 	int err, status;
 
@@ -261,8 +265,11 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = endurance_gather(&a, &r, ratings, &why);
 	if (!err)
-		err = endurance_budget(&a, ratings, &e, &why);
-	status = err ? cli_fail(&why) : print(&a, &e);
+		err = endurance_budget(&a, ratings, &e, &missed, &why);
+	status = err ? cli_fail(&why) : print(&a, &e, &missed);
+	if (status == SW_EXIT_OK && missed.missed)
+		status = cli_fail_with(SW_EXIT_NO_LAYOUT, "the drives' rating does not allow it: %s",
+				       missed.missed);
 	ratings_free(ratings);
 	machine_free(&a.machine);
 	free(a.loads);

@@ -302,6 +302,9 @@ static int conclude(struct session *s, const struct rounds *rounds, struct why *
 	if (!r)
 		r = output_snippets(&s->result, s->opt->wanted.profiles, why);
 	r2 = output_fill(s->out, &s->result, s->opt->wanted.verbose, r ? NULL : why);
+	if (!r && !r2 && s->result.verdict.changes.n)
+		return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", s->out,
+				"its report says what would do", "%s", s->result.verdict.undecided_why);
 	if (!r && !r2 && !s->result.verdict.decided)
 		return why_set(why, -ENODATA, "no recommendation", s->out,
 			       "raise --max-writes, --max-time or the budget", "%s",

@@ -284,7 +284,7 @@ static void amplification(struct endurance_args *a)
 }
 
 int endurance_budget(struct endurance_args *a, const struct ratings *ratings,
-		     struct endurance *ret, struct why *why)
+		     struct endurance *ret, struct conditions *ret_missed, struct why *why)
 {
 	_cleanup_free_ struct endurance_rating *drives =
 		calloc(a->machine.n_drives + 1, sizeof(*drives));
@@ -300,5 +300,6 @@ int endurance_budget(struct endurance_args *a, const struct ratings *ratings,
 				      .members = a->members, .drives = drives,
 				      .n_drives = a->machine.n_drives,
 				      .now_unix_s = (uint64_t)time(NULL)};
-	return endurance_compute(&in, ret, why);
+	err = endurance_compute(&in, ret, why);
+	return err ? err : conditions_endurance(&in, ret, 0, ret_missed);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "advisor/base/why.h"
+#include "advisor/decide/conditions.h"
 #include "advisor/decide/endurance.h"
 #include "advisor/model/machine.h"
 #include "advisor/model/ratings.h"
@@ -33,8 +34,8 @@ struct endurance_args {
 int endurance_gather(struct endurance_args *a, struct result *r, const struct ratings *ratings,
 		     struct why *why);
 
-/* The budget of what was gathered. */
+/* The budget of what was gathered, and whether the drives' rating allows it. */
 int endurance_budget(struct endurance_args *a, const struct ratings *ratings,
-		     struct endurance *ret, struct why *why);
+		     struct endurance *ret, struct conditions *ret_missed, struct why *why);
 
 #endif

@@ -208,11 +208,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->any_given = true;
 	switch (key) {
 	case OPT_FOR:
-		a->workloads_given = true;
+		a->workloads_given = r->workloads_given = true;
 		each_word(state, "--for", arg, add_workload);
 		break;
 	case OPT_PROFILE:
 		set_text(state, &a->profile_file, arg);
+		r->workloads_given = true;
 		break;
 	case OPT_ROLE:
 		r->role = (enum role)one_of(state, "--role", arg, nth_role, ROLE_DEV + 1);
@@ -240,11 +241,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		r->years = cli_ratio(state, "--years", arg);
 		if (r->years <= 0 || r->years > 100)
 			cli_usage(state, "--years: %s is not above 0 and at most 100", arg);
-		a->years_given = true;
+		a->years_given = r->years_given = true;
 		break;
 	case OPT_SAVE_BUDGET:
 		r->save_budget_ns = cli_duration(state, "--save-budget", arg);
-		a->save_budget_given = true;
+		a->save_budget_given = r->save_budget_given = true;
 		break;
 	case OPT_OVERLAP:
 		r->overlap = overlap(state, arg);

@@ -16,6 +16,7 @@
 #include "advisor/cli/output.h"
 #include "advisor/cli/run.h"
 #include "advisor/cli/signals.h"
+#include "advisor/decide/conditions.h"
 #include "layouts/candidates.h"
 #include "layouts/layouts.h"
 #include "layouts/precondition.h"
@@ -93,6 +94,72 @@ int session_probe(struct session *s, struct why *why)
 	return r ? r : find_members(s, why);
 }
 
+/* One more line of what was not considered. */
+static int reject(struct result *r, const char *what, const char *reason)
+{
+	struct rejected *more = realloc(r->rejected, (r->n_rejected + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	r->rejected = more;
+	more[r->n_rejected] = (struct rejected){.what = strdup(what), .reason = strdup(reason)};
+	r->n_rejected++;
+	return more[r->n_rejected - 1].what && more[r->n_rejected - 1].reason ? 0 : -ENOMEM;
+}
+
+static int nothing_left(const struct conditions *x, struct why *why)
+{
+	_cleanup_buf_ struct buf hint = BUF_INIT;
+
+	for (size_t i = 0; i < x->changes.n; i++)
+		buf_addf(&hint, "%s%s", i ? "; or " : "one of these would do: ", x->changes.v[i]);
+	return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", NULL, hint.s,
+			"%s", x->missed);
+}
+
+/*
+ * Layouts that no measurement can make an answer, by arithmetic alone: no drive is written for them.
+ * Where nothing is left that survives what is asked, that is the end, before consent is asked for.
+ */
+static int leave_out_impossible(struct session *s, struct why *why)
+{
+	struct result *r = &s->result;
+	unsigned tolerate = decide_tolerate(&r->request);
+	_cleanup_(conditions_free) struct conditions last = {0};
+	struct decide_input in = {.request = &r->request, .machine = &r->machine, .members = r->members,
+				  .n_members = r->n_members, .candidates = r->candidates,
+				  .n_candidates = r->n_candidates,
+				  .profiles = s->opt->wanted.profiles, .ratings = s->ratings};
+	size_t kept = 0, answers = 0;
+	int err = 0;
+
+	if (!conditions_bind(&in))
+		return 0;
+	for (size_t i = 0; !err && i < r->n_candidates; i++) {
+		_cleanup_(conditions_free) struct conditions x = {0};
+		struct candidate c = r->candidates[i];
+
+		err = conditions_check(&in, &r->candidates[i], NULL, true, &x);
+		if (!err && x.missed)
+			err = reject(r, c.id, x.missed);
+		if (err || !x.missed) {
+			answers += c.survives >= tolerate;
+			r->candidates[i] = (struct candidate){0};
+			r->candidates[kept++] = c;
+			continue;
+		}
+		if (c.survives >= tolerate && !last.missed) {
+			last = x;
+			x = (struct conditions){0};
+		}
+		candidate_free(&r->candidates[i]);
+	}
+	if (err)
+		return err;
+	r->n_candidates = kept;
+	return answers || !last.missed ? 0 : nothing_left(&last, why);
+}
+
 int session_candidates(struct session *s, struct why *why)
 {
 	struct result *r = &s->result;
@@ -105,6 +172,8 @@ int session_candidates(struct session *s, struct why *why)
 	if (!err && r->request.control)
 		err = candidates_add_control(&r->candidates, &r->n_candidates,
 					     decide_tolerate(&r->request));
+	if (!err)
+		err = leave_out_impossible(s, why);
 	if (err)
 		return err;
 	err = trial_plan_make(&s->opt->wanted, &s->plan, why);

@@ -7,7 +7,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
-#include "advisor/decide/endurance.h"
+#include "advisor/decide/budget.h"
 #include "advisor/decide/settings.h"
 #include "advisor/base/ban.h"
 
@@ -60,41 +60,67 @@ static int waf_of(const struct decide_input *in, const struct candidate *c, stru
 	return w->note ? 0 : -ENOMEM;
 }
 
-int settings_endurance(const struct decide_input *in, const struct candidate *c, struct verdict *v,
-		       struct why *why)
+void budget_input_free(struct budget_input *b)
 {
+	free(b->loads);
+	free(b->drives);
+	free(b->note);
+	*b = (struct budget_input){0};
+}
+
+static int fill(const struct decide_input *in, const struct candidate *c, struct budget_input *b)
+{
+	struct endurance_input *e = &b->in;
 	size_t n_loads = in->profiles ? in->request->n_workloads : 0;
-	_cleanup_free_ struct endurance_load *loads = calloc(n_loads + 1, sizeof(*loads));
-	_cleanup_free_ struct endurance_rating *drives = calloc(c->n_members + 1, sizeof(*drives));
 	struct waf w = {0};
-	struct endurance_input e = {.loads = loads, .drives = drives, .copies = c->copies,
-				    .members = c->n_members, .now_unix_s = in->now_unix_s};
 	int err;
 
-	if (!loads || !drives)
+	*e = (struct endurance_input){.copies = c->copies, .members = c->n_members,
+				      .now_unix_s = in->now_unix_s};
+	e->loads = b->loads = calloc(n_loads + 1, sizeof(*b->loads));
+	e->drives = b->drives = calloc(c->n_members + 1, sizeof(*b->drives));
+	if (!b->loads || !b->drives)
 		return -ENOMEM;
-	for (; e.n_loads < n_loads; e.n_loads++)
-		loads[e.n_loads] = endurance_load_of(&in->profiles[e.n_loads],
-						     in->request->workloads[e.n_loads].count);
-	for (; e.n_drives < c->n_members; e.n_drives++) {
-		const struct drive *d = decide_member(in, e.n_drives);
+	for (; e->n_loads < n_loads; e->n_loads++)
+		b->loads[e->n_loads] = endurance_load_of(&in->profiles[e->n_loads],
+							 in->request->workloads[e->n_loads].count);
+	for (; e->n_drives < c->n_members; e->n_drives++) {
+		const struct drive *d = decide_member(in, e->n_drives);
 
 		if (!d)
 			return -EINVAL;
 		d = settings_whole(in, d);
-		drives[e.n_drives] = (struct endurance_rating){
+		b->drives[e->n_drives] = (struct endurance_rating){
 			.name = d->name, .serial = fact_str_or(&d->serial, NULL),
 			.capacity_bytes = d->size_bytes, .dwpd = d->dwpd, .tbw_bytes = d->tbw_bytes,
 			.years = d->warranty_years, .written_bytes = d->wear.host_written_bytes};
 	}
 	err = waf_of(in, c, &w);
-	if (err)
-		return err;
-	e.waf = w.mid;
-	e.waf_low = w.low;
-	e.waf_high = w.high;
-	e.waf_note = w.note;
-	err = endurance_compute(&e, &v->endurance, why);
-	free(w.note);
+	e->waf = w.mid;
+	e->waf_low = w.low;
+	e->waf_high = w.high;
+	e->waf_note = b->note = w.note;
 	return err;
+}
+
+int budget_input_make(const struct decide_input *in, const struct candidate *c,
+		      struct budget_input *ret)
+{
+	struct budget_input b = {0};
+	int err = fill(in, c, &b);
+
+	if (err)
+		budget_input_free(&b);
+	else
+		*ret = b;
+	return err;
+}
+
+int settings_endurance(const struct decide_input *in, const struct candidate *c, struct verdict *v,
+		       struct why *why)
+{
+	_cleanup_(budget_input_free) struct budget_input b = {0};
+	int err = budget_input_make(in, c, &b);
+
+	return err ? err : endurance_compute(&b.in, &v->endurance, why);
 }

@@ -6,6 +6,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/decide/backup.h"
+#include "advisor/decide/conditions.h"
 #include "advisor/decide/decide.h"
 #include "advisor/decide/pick.h"
 #include "advisor/decide/rates.h"
@@ -36,6 +37,87 @@ static size_t mark(const struct decide_input *in, struct standing *s)
 	if (in->ranking && in->ranking->n)
 		return standings_apply_ranking(s, in->n_candidates, in->ranking);
 	return standings_mark_ties(s, in->n_candidates);
+}
+
+/* What the programs that are assumed would miss on the first layout that could be the answer. */
+static int assumed_miss(const struct decide_input *in, const struct standing *s, struct strv *ret)
+{
+	_cleanup_(conditions_free) struct conditions x = {0};
+	size_t i = 0;
+	int err;
+
+	while (i < in->n_candidates && !s[i].admissible)
+		i++;
+	if (i == in->n_candidates)
+		return 0;
+	err = conditions_check(in, &in->candidates[i], &s[i], false, &x);
+	if (err || !x.missed)
+		return err;
+	return strv_addf(ret, "Nothing was said of the programs (--for), so a mixed world is assumed; for it, "
+			 "%s.", x.missed);
+}
+
+/*
+ * Takes out who misses a condition. `nearest`: where that is everybody, the one that the rules would
+ * have taken, with what would have to change for it; SIZE_MAX otherwise.
+ */
+static int conditions(const struct decide_input *in, struct standing *s, struct verdict *v,
+		      size_t *ret_nearest)
+{
+	_cleanup_free_ bool *missed = calloc(in->n_candidates + 1, sizeof(*missed));
+	bool met = false;
+	int err = missed ? 0 : -ENOMEM;
+
+	*ret_nearest = SIZE_MAX;
+	if (!err && !conditions_bind(in))
+		return assumed_miss(in, s, &v->warnings);
+	for (size_t i = 0; !err && i < in->n_candidates; i++) {
+		_cleanup_(conditions_free) struct conditions x = {0};
+
+		if (!s[i].admissible)
+			continue;
+		err = conditions_check(in, &in->candidates[i], &s[i], false, &x);
+		missed[i] = !err && x.missed;
+		met |= !err && !x.missed;
+		if (!missed[i])
+			continue;
+		s[i].admissible = false;
+		s[i].why_not = take_ptr(x.missed);
+	}
+	if (err || met)
+		return err;
+	*ret_nearest = pick_best(in, missed);
+	if (*ret_nearest != SIZE_MAX) {
+		_cleanup_(conditions_free) struct conditions x = {0};
+
+		err = conditions_check(in, &in->candidates[*ret_nearest], &s[*ret_nearest], false, &x);
+		v->changes = x.changes;
+		x.changes = (struct strv){0};
+	}
+	return err;
+}
+
+/* What is known of the layout that comes nearest, beside why it will not do. */
+static int unmet(const struct decide_input *in, const struct standing *s, size_t nearest,
+		 struct verdict *v, struct why *why)
+{
+	const struct candidate *c = &in->candidates[nearest];
+	_cleanup_free_ char *title = candidate_title(c);
+	_cleanup_buf_ struct buf hint = BUF_INIT;
+	int err;
+
+	v->confidence = -1;
+	v->undecided_why = title ? str_printf("%s (the nearest, %s)", s[nearest].why_not, title) : NULL;
+	if (!v->undecided_why)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->changes.n; i++)
+		buf_addf(&hint, "%s%s", i ? "; or " : "one of these would do: ", v->changes.v[i]);
+	(void)why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", NULL, hint.s,
+		       "%s", v->undecided_why);
+	err = settings_saves(in, &s[nearest], &v->saves, &v->n_saves);
+	if (!err)
+		err = settings_endurance(in, c, v, NULL);
+	return err ? err : backup_settle(in, v);
 }
 
 static int undecided(const struct decide_input *in, const struct standing *s, struct verdict *v,
@@ -204,7 +286,7 @@ static int fill(const struct decide_input *in, struct standing *s, struct verdic
 		struct why *why)
 {
 	_cleanup_free_ bool *set = calloc(in->n_candidates + 1, sizeof(*set));
-	size_t winner = SIZE_MAX;
+	size_t winner = SIZE_MAX, nearest;
 	int err;
 
 	if (!set)
@@ -220,8 +302,12 @@ static int fill(const struct decide_input *in, struct standing *s, struct verdic
 		err = warn_collapse(in, &v->warnings);
 	if (!err)
 		err = warn_trials(in, s, &v->warnings);
+	if (!err)
+		err = conditions(in, s, v, &nearest);
 	if (err)
 		return err;
+	if (nearest != SIZE_MAX)
+		return unmet(in, s, nearest, v, why);
 	if (mark(in, s)) {
 		for (size_t i = 0; i < in->n_candidates; i++)
 			set[i] = s[i].tied;

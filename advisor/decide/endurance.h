@@ -15,6 +15,7 @@
 #ifndef SW_DECIDE_ENDURANCE_H
 #define SW_DECIDE_ENDURANCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,23 @@ struct endurance_input {
 
 /* The heaviest end of a profile: largest burst, shortest cadence. */
 struct endurance_load endurance_load_of(const struct profile *p, unsigned count);
+
+/*
+ * The smallest changes with which every rated drive would do, each by itself: within its rating a
+ * day, and alive after `years` (0: not asked).
+ */
+struct endurance_need {
+	bool misses_rating, misses_years; /* neither: nothing is needed */
+	size_t drive;			  /* the one that needs most, index into e->drives */
+	double times_apart;		  /* saves this many times as far apart; INFINITY: that is not enough */
+	double dwpd;			  /* a rating of so many drive writes a day, over the same years */
+	uint64_t capacity_bytes;	  /* or drives of this size with the same DWPD */
+	double programs;		  /* or this share of the programs */
+};
+
+/* `e` is what endurance_compute() made of `in`. Unrated drives need nothing: nobody can tell. */
+struct endurance_need endurance_need_of(const struct endurance_input *in, const struct endurance *e,
+					double years);
 
 /* -EINVAL with `why` for members or copies of 0, or a WAF out of order; -ENOMEM. */
 int endurance_compute(const struct endurance_input *in, struct endurance *ret, struct why *why);

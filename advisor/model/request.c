@@ -110,7 +110,10 @@ struct json_object *request_to_json(const struct request *r)
 	jput_bool(o, "control", r->control);
 	jput_u64(o, "overlap", r->overlap);
 	jput_real(o, "years", r->years);
+	jput_bool(o, "years_given", r->years_given);
+	jput_bool(o, "workloads_given", r->workloads_given);
 	jput_u64(o, "save_budget_ns", r->save_budget_ns);
+	jput_bool(o, "save_budget_given", r->save_budget_given);
 	jput_u64(o, "save_limit_ns", r->save_limit_ns);
 	jput_str(o, "backup_dir", r->backup_dir);
 	jput_str(o, "backup_device", r->backup_device);
@@ -217,6 +220,12 @@ static void get_rest(const struct jin *in, struct request *r)
 	if (jin_has(in, "overlap"))
 		jget_uint(in, "overlap", &r->overlap);
 	jget_real(in, "years", &r->years);
+	if (jin_has(in, "workloads_given"))
+		jget_bool(in, "workloads_given", &r->workloads_given);
+	if (jin_has(in, "years_given"))
+		jget_bool(in, "years_given", &r->years_given);
+	if (jin_has(in, "save_budget_given"))
+		jget_bool(in, "save_budget_given", &r->save_budget_given);
 	jget_u64(in, "save_budget_ns", &r->save_budget_ns);
 	jget_u64(in, "save_limit_ns", &r->save_limit_ns);
 	jget_str_opt(in, "backup_dir", &r->backup_dir);

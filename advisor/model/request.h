@@ -29,6 +29,7 @@ struct request {
 	struct strv devices;	   /* as typed */
 	struct workload *workloads; /* owned; never empty after the command line was read */
 	size_t n_workloads;
+	bool workloads_given;	    /* else they are assumed, and bind on paper only */
 	enum role role;
 	enum budget budget;
 	unsigned levels;	  /* bit (1 << enum level); 0 = all that fit */
@@ -44,8 +45,10 @@ struct request {
 	uint64_t seed;
 	bool control;		  /* one layout is measured twice, under two names */
 	unsigned overlap;	  /* programs that may save at once; 0: all of them, not said */
-	double years;		  /* service life asked for; 5 unless given */
-	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given */
+	double years;		  /* service life asked for; 5 unless given, and binding only then */
+	bool years_given;
+	uint64_t save_budget_ns;  /* blocked time not noticed: 250 ms unless given, and binding only then */
+	bool save_budget_given;
 	uint64_t save_limit_ns;	  /* players leave: 1 s */
 	/* Where backups go (run --backup): one of the two, or neither. */
 	char *backup_dir;

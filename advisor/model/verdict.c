@@ -153,6 +153,7 @@ void verdict_free(struct verdict *v)
 	strv_free(&v->ties);
 	free(v->confidence_note);
 	strv_free(&v->warnings);
+	strv_free(&v->changes);
 	free(v->undecided_why);
 	free(v->array_name);
 	free(v->array_uuid);

@@ -143,6 +143,7 @@ struct verdict {
 
 	bool paper;		/* nothing was measured: figures are what the drive class expects */
 	char *undecided_why;	/* NULL if decided */
+	struct strv changes;	/* where nothing satisfies the request: what would do, each by itself */
 	struct verdict_device *devices; /* the layout's members, in order */
 	size_t n_devices;
 	char *array_name;	/* md name, "saves"; NULL for a single drive */

@@ -175,6 +175,7 @@ static void put_rest(struct json_object *o, const struct verdict *v)
 	jput_strv(o, "ties", &v->ties);
 	put_confidence(o, v);
 	jput_strv(o, "warnings", &v->warnings);
+	jput_strv(o, "changes", &v->changes);
 	jput_bool(o, "decided", v->decided);
 	jput_str(o, "basis", v->paper ? "expected" : "measured");
 	for (size_t i = 0; i < v->n_standings; i++)

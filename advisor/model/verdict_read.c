@@ -157,6 +157,7 @@ static void get_rest(const struct jin *in, struct verdict *v)
 		jget_real(in, "confidence", &v->confidence);
 	jget_str_opt(in, "confidence_note", &v->confidence_note);
 	jget_strv(in, "warnings", &v->warnings);
+	jget_strv(in, "changes", &v->changes);
 	get_standings(in, v);
 	backup_from_json(in, "backup", &v->backup);
 	tune_results_from_json(in, "tuning", &v->tuning, &v->n_tuning);

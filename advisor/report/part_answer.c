@@ -79,6 +79,8 @@ static void players(struct doc *d, const struct result *r)
 		return;
 	ns = judged_ns(worst, &measured);
 	once_ns = once ? judged_ns(once, &once_measured) : 0;
+	if (!ns && !v->decided)
+		return;
 	if (!ns) {
 		doc_answer(d, "Players", "How long a save stops the game is not known%s.",
 			   v->paper ? ": nothing was measured" : "");
@@ -124,8 +126,9 @@ void part_answer_drives(struct doc *d, const struct endurance *e, bool paper)
 	}
 	if (!x) {
 		doc_answer(d, "Drives", "How long they last is not known: %s.",
-			   e->n_drives && e->drives[0].years_left.note ? e->drives[0].years_left.note
-								       : "no rating");
+			   e->n_drives && fact_known(e->drives[0].rated_bytes.state)
+				   ? e->drives[0].years_left.note
+				   : "their rating is not (DWPD or TBW; see the data sheet)");
 		return;
 	}
 	if (x->years_left.v >= 100)
@@ -141,6 +144,52 @@ void part_answer_drives(struct doc *d, const struct endurance *e, bool paper)
 	doc_answer(d, "Drives", "They last %s at this load: %s a day on each%s%s.", left,
 		   fact_known(x->writes_per_day.state) ? fmt_bytes(real_u64(x->writes_per_day.v), day) : "unknown",
 		   share, paper ? " (write amplification assumed)" : "");
+}
+
+void part_answer_changes(struct doc *d, const struct strv *changes)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		doc_answer(d, i ? "or" : "Would do", "%s%s", changes->v[i], i + 1 < changes->n ? "," : ".");
+}
+
+/* What part_alarm() says where there is no alarm: for a command that has no other verdict. */
+void part_verdict_drives(struct doc *d, const struct endurance *e)
+{
+	bool known = e->n_drives;
+
+	for (size_t i = 0; i < e->n_drives; i++)
+		known &= fact_known(e->drives[i].share.state);
+	if (e->members)
+		doc_add(d, BLOCK_VERDICT, known ? "The drives' rating allows what these programs write."
+						: "Whether the drives' rating allows it is not known.");
+}
+
+/* What the best ordinary data-centre drives are rated for: "mixed use" (measurement.md). */
+#define DWPD_MUCH 3
+
+bool part_alarm(struct doc *d, const struct endurance *e)
+{
+	const struct endurance_drive *most = NULL;
+	bool over;
+
+	for (size_t i = 0; i < e->n_drives; i++)
+		if (fact_known(e->drives[i].dwpd_used.state) && fact_known(e->drives[i].writes_per_day.state) &&
+		    (!most || e->drives[i].dwpd_used.v > most->dwpd_used.v))
+			most = &e->drives[i];
+	for (size_t i = 0; i < e->n_drives; i++)
+		if (fact_known(e->drives[i].share.state) && e->drives[i].share.v > 1 &&
+		    (!fact_known(most->share.state) || e->drives[i].share.v > most->share.v))
+			most = &e->drives[i];
+	over = most && fact_known(most->share.state) && most->share.v > 1;
+	if (!over && (!most || most->dwpd_used.v <= DWPD_MUCH))
+		return false;
+	if (over)
+		doc_add(d, BLOCK_VERDICT, "TOO MUCH: %.0f %% of what the drives are rated for%s.",
+			most->share.v * 100, most->dwpd_used.v > DWPD_MUCH ? ", and past 3 DWPD" : "");
+	else
+		doc_add(d, BLOCK_VERDICT, "TOO MUCH for most drives: %.2f drive writes a day, past 3 DWPD.",
+			most->dwpd_used.v);
+	return true;
 }
 
 static void sureness(struct doc *d, const struct verdict *v)
@@ -205,6 +254,7 @@ void part_answer(struct doc *d, const struct result *r)
 	size_t n_warnings = part_warnings_count(r);
 
 	doc_section(d, NULL);
+	(void)part_alarm(d, &v->endurance);
 	if (v->decided)
 		layout(d, v);
 	else
@@ -217,6 +267,7 @@ void part_answer(struct doc *d, const struct result *r)
 	if (v->decided)
 		bad_day(d, v);
 	part_answer_drives(d, &v->endurance, v->paper);
+	part_answer_changes(d, &v->changes);
 	if (v->decided)
 		sureness(d, v);
 	if (n_warnings)

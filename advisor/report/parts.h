@@ -12,8 +12,12 @@
 
 /* In the order in which they are read. */
 void part_answer(struct doc *d, const struct result *r);
-/* The line of it that says how long the drives last. */
+/* Lines of it: how long the drives last; what would do where nothing does. */
 void part_answer_drives(struct doc *d, const struct endurance *e, bool paper);
+void part_answer_changes(struct doc *d, const struct strv *changes);
+/* Over the rating, or past 3 drive writes a day: said before all else. True if it was. */
+void part_verdict_drives(struct doc *d, const struct endurance *e);
+bool part_alarm(struct doc *d, const struct endurance *e);
 void part_layout(struct doc *d, const struct result *r);
 void part_reasons(struct doc *d, const struct result *r);
 void part_warnings(struct doc *d, const struct result *r);

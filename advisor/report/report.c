@@ -65,12 +65,15 @@ char *report_html(const struct result *r)
 }
 
 char *report_endurance_text(const struct endurance *e, const struct machine *m,
-			    const struct strv *warnings)
+			    const struct strv *changes, const struct strv *warnings)
 {
 	_cleanup_doc_ struct doc d = {0};
 
 	doc_section(&d, NULL);
+	if (!part_alarm(&d, e))
+		part_verdict_drives(&d, e);
 	part_answer_drives(&d, e, false);
+	part_answer_changes(&d, changes);
 	part_wear(&d, m, warnings);
 	part_endurance(&d, e);
 	return render_text(&d, true);

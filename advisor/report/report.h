@@ -15,9 +15,12 @@
 char *report_text(const struct result *r, bool verbose);
 char *report_html(const struct result *r);
 
-/* What the drives say and the endurance part alone, as text (`stripewise endurance`). */
+/*
+ * What the drives say and the endurance part alone, as text (`stripewise endurance`). `changes`: what
+ * would do where the rating does not allow it.
+ */
 char *report_endurance_text(const struct endurance *e, const struct machine *m,
-			    const struct strv *warnings);
+			    const struct strv *changes, const struct strv *warnings);
 
 /* Host writes a day since first power-on, in drive capacities; negative: not known. */
 double drive_dwpd_so_far(const struct drive *d);

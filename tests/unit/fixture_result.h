@@ -245,7 +245,7 @@ static void fixture_request(struct request *q)
 	static const char *const names[] = {"palworld", "minecraft"};
 
 	*q = (struct request){.role = ROLE_LIVE, .budget = BUDGET_STANDARD, .tolerate = 1, .seed = 42,
-			      .years = 5, .save_budget_ns = 250000000, .save_limit_ns = 1000000000};
+			      .workloads_given = true, .years = 5, .save_budget_ns = 250000000, .save_limit_ns = 1000000000};
 	q->workloads = calloc(2, sizeof(*q->workloads));
 	if (!q->workloads)
 		abort();

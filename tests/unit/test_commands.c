@@ -132,7 +132,7 @@ static void endurance_worked_example(void **state)
 	assert_int_equal(CALL(h, &cmd_endurance, "--world", "5G", "--every", "30s", "--increment",
 			      "200M/1h", "--waf", "1.22", "--layout", "raid1", "--drives",
 			      "2x1.92T,dwpd=3,years=3", "--json"),
-			 0);
+			 SW_EXIT_NO_LAYOUT);
 	json_object_put(document(h));
 	says(h, "\"rated_bytes\": 6307200000000000");
 }

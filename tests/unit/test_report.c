@@ -357,11 +357,12 @@ static void wear_of_a_drive(void **state)
 	struct drive x = {.name = (char *)(uintptr_t)"SER1", .behind = (char *)(uintptr_t)"megaraid,0"};
 	struct machine m = {.drives = &x, .n_drives = 1};
 	_cleanup_strv_ struct strv warnings = {0};
+	const struct strv none_to_do = {0};
 	struct endurance e = {0};
 	_cleanup_free_ char *text = NULL, *none = NULL;
 
 	(void)state;
-	none = report_endurance_text(&e, &m, &warnings);
+	none = report_endurance_text(&e, &m, &none_to_do, &warnings);
 	assert_null(strstr(none, "SER1"));
 	x.wear.source = (char *)(uintptr_t)"smartctl: ATA attributes";
 	assert_int_equal(fact_u64_set(&x.size_bytes, 1000000000000, NULL), 0);
@@ -371,7 +372,7 @@ static void wear_of_a_drive(void **state)
 	assert_int_equal(fact_real_set(&x.wear.lifetime_amplification, 3.17211, NULL), 0);
 	assert_int_equal(strv_add(&warnings, "Unlike twins: A and B"), 0);
 	assert_true(drive_dwpd_so_far(&x) > 0.0999 && drive_dwpd_so_far(&x) < 0.1001);
-	text = report_endurance_text(&e, &m, &warnings);
+	text = report_endurance_text(&e, &m, &none_to_do, &warnings);
 	assert_non_null(strstr(text, "10.0 TB"));
 	assert_non_null(strstr(text, "3.17"));
 	assert_non_null(strstr(text, "41 %"));
