@@ -174,8 +174,10 @@ static char *col_written(const struct drive *d)
 
 	if (w->host_written_bytes.state != FACT_KNOWN && w->host_written_low_bytes.state == FACT_KNOWN &&
 	    w->host_written_high_bytes.state == FACT_KNOWN)
-		return str_printf("%s..%s ?", fmt_bytes(w->host_written_low_bytes.v, low),
-				  fmt_bytes(w->host_written_high_bytes.v, high));
+		return str_printf("%s%s%s ?", fmt_bytes(w->host_written_low_bytes.v, low),
+				  w->host_written_low_bytes.v < w->host_written_high_bytes.v ? ".." : "",
+				  w->host_written_low_bytes.v < w->host_written_high_bytes.v
+					  ? fmt_bytes(w->host_written_high_bytes.v, high) : "");
 	v = bytes_of(&w->host_written_bytes);
 	return v ? str_printf("%s%s", v, w->written_doubtful ? " ?" : "") : NULL;
 }

@@ -51,9 +51,11 @@ static const char *written(const struct wear *w, char out[3 * UNITS_LEN])
 		(void)snprintf(out, 3 * (size_t)UNITS_LEN, "%s%s", fmt_bytes(w->host_written_bytes.v, low),
 			       w->written_doubtful ? " ?" : "");
 	else if (fact_known(w->host_written_low_bytes.state) && fact_known(w->host_written_high_bytes.state))
-		(void)snprintf(out, 3 * (size_t)UNITS_LEN, "%s..%s ?",
+		(void)snprintf(out, 3 * (size_t)UNITS_LEN, "%s%s%s ?",
 			       fmt_bytes(w->host_written_low_bytes.v, low),
-			       fmt_bytes(w->host_written_high_bytes.v, high));
+			       w->host_written_low_bytes.v < w->host_written_high_bytes.v ? ".." : "",
+			       w->host_written_low_bytes.v < w->host_written_high_bytes.v
+				       ? fmt_bytes(w->host_written_high_bytes.v, high) : "");
 	else
 		return part_fact_bytes(&w->host_written_bytes, out);
 	return out;

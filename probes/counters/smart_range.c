@@ -29,12 +29,18 @@ struct limits {
 	struct buf by; /* which readings set them */
 };
 
+static void because(struct limits *l, const char *by)
+{
+	if (!l->by.s || !strstr(l->by.s, by))
+		buf_addf(&l->by, "%s%s", l->by.len ? ", " : "", by);
+}
+
 static void at_most(struct limits *l, double v, const char *by)
 {
 	if (!(v < l->high))
 		return;
 	l->high = v;
-	buf_addf(&l->by, "%s%s", l->by.len ? ", " : "", by);
+	because(l, by);
 }
 
 static void at_least(struct limits *l, double v, const char *by)
@@ -42,7 +48,7 @@ static void at_least(struct limits *l, double v, const char *by)
 	if (!(v > l->low))
 		return;
 	l->low = v;
-	buf_addf(&l->by, "%s%s", l->by.len ? ", " : "", by);
+	because(l, by);
 }
 
 static void limit(const struct wear *w, uint64_t capacity, struct limits *l)

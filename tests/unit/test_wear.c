@@ -13,6 +13,8 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/decide/settings.h"
+#include "advisor/decide/warnings.h"
 #include "advisor/model/wear_check.h"
 #include "probes/counters/smart_json.h"
 #include "advisor/base/ban.h"
@@ -295,6 +297,35 @@ static void scsi_volume(void **state)
 	why_clear(&why);
 }
 
+/* A doubtful percentage is no warning that a drive is worn; the doubt is, and what was gone by. */
+static void warned(void **state)
+{
+	struct smart_identity id;
+	struct drive d = drive_of(NVME(80, 267397176, 13113), 3504000000000000, &id);
+	struct machine m = {.drives = &d, .n_drives = 1};
+	size_t member = 0, doubts = 0, used = 0, worn = 0;
+	struct decide_input in = {.machine = &m, .members = &member, .n_members = 1};
+	_cleanup_strv_ struct strv w = {0};
+	struct strv notes = {0};
+
+	(void)state;
+	d.name = strdup("nvme0n1");
+	assert_int_equal(warn_drives(&in, &w), 0);
+	for (size_t i = 0; i < w.n; i++) {
+		doubts += strstr(w.v[i], "doubtful") != NULL;
+		used += strstr(w.v[i], "the years left are counted by its wear") != NULL;
+		worn += strstr(w.v[i], "of the rated endurance is used") != NULL;
+	}
+	assert_int_equal(doubts, 1);
+	assert_int_equal(used, 1);
+	assert_int_equal(worn, 0);
+	assert_int_equal(drive_notes(&d, &notes), 0);
+	assert_non_null(strstr(notes.v[0], "doubtful"));
+	assert_int_equal(notes.n, 1);
+	strv_free(&notes);
+	done(&d, &id);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +338,7 @@ int main(void)
 		cmocka_unit_test(scsi),
 		cmocka_unit_test(scsi_garbage),
 		cmocka_unit_test(scsi_volume),
+		cmocka_unit_test(warned),
 	};
 
 	return cmocka_run_group_tests_name("wear", tests, NULL, NULL);
