@@ -13,6 +13,7 @@
 #include "advisor/cli/endurance_args.h"
 #include "advisor/cli/load.h"
 #include "advisor/cli/request_args.h"
+#include "advisor/model/wear_check.h"
 #include "probes/counters/smart_json.h"
 #include "probes/machine/machine_probe.h"
 #include "advisor/base/ban.h"
@@ -257,12 +258,14 @@ static int rate_drives(struct endurance_args *a, const struct ratings *ratings,
 			err = fact_u64_set(&d->tbw_bytes, a->tbw, "--tbw");
 		if (!err && a->years && (!rated || !fact_known(d->warranty_years.state)))
 			err = fact_u64_set(&d->warranty_years, a->years, "--years");
+		if (!err)
+			err = drive_check_wear(d);
 		if (err)
 			return err;
 		out[i] = (struct endurance_rating){
 			.name = d->name, .serial = fact_str_or(&d->serial, NULL),
 			.capacity_bytes = d->size_bytes, .dwpd = d->dwpd, .tbw_bytes = d->tbw_bytes,
-			.years = d->warranty_years, .written_bytes = d->wear.host_written_bytes};
+			.years = d->warranty_years, .written_bytes = *wear_spent(&d->wear)};
 		if (!rated && !(a->dwpd > 0) && !a->tbw)
 			cli_note("%s (%s): no rating in the table; give --dwpd or --tbw", d->name,
 				 fact_str_or(&d->model, "model not known"));

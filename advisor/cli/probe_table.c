@@ -168,12 +168,23 @@ static char *col_path(const struct drive *d)
 
 static char *col_written(const struct drive *d)
 {
-	return bytes_of(&d->wear.host_written_bytes);
+	const struct wear *w = &d->wear;
+	_cleanup_free_ char *v = NULL;
+	char low[UNITS_LEN], high[UNITS_LEN];
+
+	if (w->host_written_bytes.state != FACT_KNOWN && w->host_written_low_bytes.state == FACT_KNOWN &&
+	    w->host_written_high_bytes.state == FACT_KNOWN)
+		return str_printf("%s%s%s ?", fmt_bytes(w->host_written_low_bytes.v, low),
+				  w->host_written_low_bytes.v < w->host_written_high_bytes.v ? ".." : "",
+				  w->host_written_low_bytes.v < w->host_written_high_bytes.v
+					  ? fmt_bytes(w->host_written_high_bytes.v, high) : "");
+	v = bytes_of(&w->host_written_bytes);
+	return v ? str_printf("%s%s", v, w->written_doubtful ? " ?" : "") : NULL;
 }
 
 static char *col_used(const struct drive *d)
 {
-	return number_of(&d->wear.percent_used, " %");
+	return number_of(&d->wear.percent_used, d->wear.used_doubtful ? " % ?" : " %");
 }
 
 static char *col_hints(const struct drive *d)

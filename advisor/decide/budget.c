@@ -9,6 +9,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/decide/budget.h"
 #include "advisor/decide/settings.h"
+#include "advisor/model/wear_check.h"
 #include "advisor/base/ban.h"
 
 struct waf {
@@ -93,7 +94,7 @@ static int fill(const struct decide_input *in, const struct candidate *c, struct
 		b->drives[e->n_drives] = (struct endurance_rating){
 			.name = d->name, .serial = fact_str_or(&d->serial, NULL),
 			.capacity_bytes = d->size_bytes, .dwpd = d->dwpd, .tbw_bytes = d->tbw_bytes,
-			.years = d->warranty_years, .written_bytes = d->wear.host_written_bytes};
+			.years = d->warranty_years, .written_bytes = *wear_spent(&d->wear)};
 	}
 	err = waf_of(in, c, &w);
 	e->waf = w.mid;

@@ -80,7 +80,10 @@ static int worn(const struct drive *d, struct strv *w)
 	const struct wear *x = &d->wear;
 	int err = 0;
 
-	if (fact_known(x->percent_used.state) && x->percent_used.v >= 100)
+	/* What other readings contradict is said by doubts(), with what contradicts it. */
+	if (x->used_doubtful)
+		err = 0;
+	else if (fact_known(x->percent_used.state) && x->percent_used.v >= 100)
 		err = strv_addf(w, "%s: the rated endurance is used up (%" PRIu64 " %%%s).", d->name,
 				x->percent_used.v, x->percent_used.v >= 255 ? " or more" : "");
 	else if (fact_known(x->percent_used.state) && x->percent_used.v >= WORN_PERCENT)
@@ -96,6 +99,24 @@ static int worn(const struct drive *d, struct strv *w)
 				PRIu64 " %%.", d->name, x->available_spare_percent.v,
 				x->spare_threshold_percent.v);
 	return err;
+}
+
+/* Readings that contradict each other, what a drive's writes can be, and which of it the years rest on. */
+static int doubts(const struct drive *d, struct strv *w)
+{
+	const struct wear *x = &d->wear;
+	bool range = fact_known(x->host_written_low_bytes.state);
+	int err = 0;
+
+	for (size_t i = 0; i < x->doubts.n && !err; i++)
+		err = strv_addf(w, "%s: doubtful: %s.", d->name, x->doubts.v[i]);
+	if (!err && range)
+		err = strv_addf(w, "%s: host writes are not certain: %s.", d->name,
+				x->host_written_low_bytes.note);
+	if (err || !fact_known(x->spent_bytes.state) || !x->spent_bytes.note ||
+	    (fact_known(x->host_written_bytes.state) && !x->written_doubtful))
+		return err;
+	return strv_addf(w, "%s: the years left are counted %s.", d->name, x->spent_bytes.note);
 }
 
 static int pcie_link(const struct drive *d, struct strv *w)
@@ -225,7 +246,7 @@ static int apply(const struct decide_input *in, drive_rule rule, struct strv *re
 int warn_drives(const struct decide_input *in, struct strv *ret)
 {
 	static const drive_rule rules[] = {emulated, not_a_drive, write_cache, critical,
-					   worn,     pcie_link,   format,      hints};
+					   worn,     doubts,	   pcie_link,   format,      hints};
 
 	for (size_t r = 0; r < ARRAY_SIZE(rules); r++)
 		if (apply(in, rules[r], ret) < 0)

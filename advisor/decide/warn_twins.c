@@ -38,7 +38,8 @@ static int unlike_wear(const struct drive *a, const struct drive *b, struct strv
 	const struct fact_u64 *x = &a->wear.percent_used, *y = &b->wear.percent_used;
 	uint64_t gap;
 
-	if (!fact_known(x->state) || !fact_known(y->state))
+	if (!fact_known(x->state) || !fact_known(y->state) || a->wear.used_doubtful ||
+	    b->wear.used_doubtful)
 		return 0;
 	gap = x->v > y->v ? x->v - y->v : y->v - x->v;
 	if (gap < UNLIKE_WEAR_POINTS)

@@ -11,6 +11,8 @@ void wear_free(struct wear *w)
 {
 	free(w->source);
 	fact_u64_free(&w->host_written_bytes);
+	fact_u64_free(&w->host_written_low_bytes);
+	fact_u64_free(&w->host_written_high_bytes);
 	fact_u64_free(&w->host_read_bytes);
 	fact_u64_free(&w->host_unit_bytes);
 	fact_u64_free(&w->flash_written_bytes);
@@ -22,6 +24,10 @@ void wear_free(struct wear *w)
 	fact_u64_free(&w->power_on_hours);
 	fact_u64_free(&w->critical_warning);
 	fact_u64_free(&w->temperature_celsius);
+	fact_u64_free(&w->average_erases);
+	fact_u64_free(&w->interface_bytes_s);
+	fact_u64_free(&w->spent_bytes);
+	strv_free(&w->doubts);
 	fact_real_free(&w->lifetime_amplification);
 	strv_free(&w->notes);
 	*w = (struct wear){0};

@@ -57,10 +57,12 @@ struct drive_signature {
 	char *device; /* itself or one of its partitions */
 };
 
-/* Wear and health: NVMe SMART log 02h, or ATA attributes through smartctl. */
+/* Wear and health: NVMe SMART log 02h, or ATA attributes or SCSI log pages through smartctl. */
 struct wear {
 	char *source; /* NULL: not read at all */
 	struct fact_u64 host_written_bytes;
+	/* Where the unit is not certain, and host_written_bytes therefore unknown: what it can be. */
+	struct fact_u64 host_written_low_bytes, host_written_high_bytes;
 	struct fact_u64 host_read_bytes;
 	struct fact_u64 host_unit_bytes; /* resolution of the two above: 512,000 for NVMe */
 	struct fact_u64 flash_written_bytes; /* physical media written, lifetime */
@@ -72,6 +74,11 @@ struct wear {
 	struct fact_u64 power_on_hours;
 	struct fact_u64 critical_warning; /* bit field of NVMe SMART byte 0 */
 	struct fact_u64 temperature_celsius;
+	struct fact_u64 average_erases;	   /* of a block of flash, lifetime */
+	struct fact_u64 interface_bytes_s; /* the most that its interface carries in a second */
+	struct fact_u64 spent_bytes; /* drive_check_wear(): of the rating, as a budget counts it */
+	bool written_doubtful, used_doubtful; /* contradicted by other readings: see doubts */
+	struct strv doubts; /* what contradicts what, a sentence each */
 	/* flash / host over the drive's whole life; never to be mixed with a trial's */
 	struct fact_real lifetime_amplification;
 	struct strv notes; /* "media_errors is larger than 64 bits: kept as text ..." */

@@ -27,6 +27,13 @@ static const struct row wear_nums[] = {
 	ROW(wear, critical_warning),	ROW(wear, temperature_celsius),
 };
 
+/* Written where they are known only: most drives have none of them, older results have no such keys. */
+static const struct row wear_extra[] = {
+	ROW(wear, host_written_low_bytes), ROW(wear, host_written_high_bytes),
+	ROW(wear, average_erases),	   ROW(wear, interface_bytes_s),
+	ROW(wear, spent_bytes),
+};
+
 static const struct row drive_strs[] = {
 	ROW(drive, model),     ROW(drive, serial),	      ROW(drive, wwid),
 	ROW(drive, firmware),  ROW(drive, transport),	      ROW(drive, queue_write_cache),
@@ -119,6 +126,42 @@ static void get_sources(const struct jin *in, const struct row *rows, size_t n, 
 	}
 }
 
+static void put_extra(struct json_object *o, const struct wear *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(wear_extra); i++) {
+		const struct fact_u64 *f = at(w, wear_extra[i].offset);
+
+		if (f->state != FACT_KNOWN)
+			continue;
+		jput_u64(o, wear_extra[i].key, f->v);
+		put_source(o, wear_extra[i].key, f->state, f->note);
+	}
+	if (w->written_doubtful)
+		jput_bool(o, "written_doubtful", true);
+	if (w->used_doubtful)
+		jput_bool(o, "used_doubtful", true);
+	if (w->doubts.n)
+		jput_strv(o, "doubts", &w->doubts);
+}
+
+static void get_extra(const struct jin *in, struct wear *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(wear_extra); i++) {
+		struct fact_u64 *f = at_mut(w, wear_extra[i].offset);
+
+		if (!jin_has(in, wear_extra[i].key))
+			continue;
+		jget_fact_u64(in, wear_extra[i].key, f);
+		get_source(in, wear_extra[i].key, f->state, &f->note);
+	}
+	if (jin_has(in, "written_doubtful"))
+		jget_bool(in, "written_doubtful", &w->written_doubtful);
+	if (jin_has(in, "used_doubtful"))
+		jget_bool(in, "used_doubtful", &w->used_doubtful);
+	if (jin_has(in, "doubts"))
+		jget_strv(in, "doubts", &w->doubts);
+}
+
 struct json_object *wear_to_json(const struct wear *w)
 {
 	struct json_object *o = json_object_new_object();
@@ -130,6 +173,7 @@ struct json_object *wear_to_json(const struct wear *w)
 	put_sources(o, wear_sourced, ARRAY_SIZE(wear_sourced), w);
 	jput_fact_real(o, "lifetime_amplification", &w->lifetime_amplification);
 	jput_strv(o, "notes", &w->notes);
+	put_extra(o, w);
 	return o;
 }
 
@@ -140,6 +184,7 @@ void wear_get_json(const struct jin *in, struct wear *ret)
 	get_sources(in, wear_sourced, ARRAY_SIZE(wear_sourced), ret);
 	jget_fact_real(in, "lifetime_amplification", &ret->lifetime_amplification);
 	jget_strv(in, "notes", &ret->notes);
+	get_extra(in, ret);
 }
 
 static struct json_object *formats_to_json(const struct drive *d)

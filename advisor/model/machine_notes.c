@@ -17,10 +17,16 @@ static int note_wear(const struct wear *w, struct strv *ret)
 	};
 	unsigned long long used = w->percent_used.v;
 
-	if (w->percent_used.state == FACT_KNOWN && used >= 100 &&
+	for (size_t i = 0; i < w->doubts.n; i++)
+		if (strv_addf(ret, "doubtful: %s", w->doubts.v[i]))
+			return -ENOMEM;
+	if (w->host_written_low_bytes.state == FACT_KNOWN &&
+	    strv_addf(ret, "host writes: %s", w->host_written_low_bytes.note))
+		return -ENOMEM;
+	if (w->percent_used.state == FACT_KNOWN && used >= 100 && !w->used_doubtful &&
 	    strv_addf(ret, "rated endurance used up (%llu %%)", used))
 		return -ENOMEM;
-	if (w->percent_used.state == FACT_KNOWN && used >= WORN_PERCENT && used < 100 &&
+	if (w->percent_used.state == FACT_KNOWN && used >= WORN_PERCENT && used < 100 && !w->used_doubtful &&
 	    strv_addf(ret, "worn: %llu %% of its rated endurance is used", used))
 		return -ENOMEM;
 	for (unsigned i = 0; i < sizeof(bits) / sizeof(*bits); i++)

@@ -7,11 +7,11 @@
 #include "advisor/report/report.h"
 #include "advisor/base/ban.h"
 
-static const char *percent_of(const struct fact_u64 *f, char out[UNITS_LEN])
+static const char *percent_of(const struct fact_u64 *f, bool doubtful, char out[UNITS_LEN])
 {
 	if (!fact_known(f->state))
 		return NULL;
-	(void)snprintf(out, UNITS_LEN, "%ju %%", (uintmax_t)f->v);
+	(void)snprintf(out, UNITS_LEN, "%ju %%%s", (uintmax_t)f->v, doubtful ? " ?" : "");
 	return out;
 }
 
@@ -35,26 +35,45 @@ double drive_dwpd_so_far(const struct drive *d)
 {
 	const struct wear *w = &d->wear;
 
-	if (!fact_known(w->host_written_bytes.state) || !fact_known(w->power_on_hours.state) ||
+	if (!fact_known(w->host_written_bytes.state) || w->written_doubtful || !fact_known(w->power_on_hours.state) ||
 	    !fact_known(d->size_bytes.state) || !w->power_on_hours.v || !d->size_bytes.v)
 		return -1;
 	return (double)w->host_written_bytes.v / (double)d->size_bytes.v /
 	       ((double)w->power_on_hours.v / 24);
 }
 
+/* "41.4 TB", "41.4 TB ?" where other readings contradict it, "41.4 TB..1.3 PB" where the unit is not certain. */
+static const char *written(const struct wear *w, char out[3 * UNITS_LEN])
+{
+	char low[UNITS_LEN], high[UNITS_LEN];
+
+	if (fact_known(w->host_written_bytes.state))
+		(void)snprintf(out, 3 * (size_t)UNITS_LEN, "%s%s", fmt_bytes(w->host_written_bytes.v, low),
+			       w->written_doubtful ? " ?" : "");
+	else if (fact_known(w->host_written_low_bytes.state) && fact_known(w->host_written_high_bytes.state))
+		(void)snprintf(out, 3 * (size_t)UNITS_LEN, "%s%s%s ?",
+			       fmt_bytes(w->host_written_low_bytes.v, low),
+			       w->host_written_low_bytes.v < w->host_written_high_bytes.v ? ".." : "",
+			       w->host_written_low_bytes.v < w->host_written_high_bytes.v
+				       ? fmt_bytes(w->host_written_high_bytes.v, high) : "");
+	else
+		return part_fact_bytes(&w->host_written_bytes, out);
+	return out;
+}
+
 static void one(struct doc *d, struct table *t, const struct drive *x)
 {
 	const struct wear *w = &x->wear;
-	char host[UNITS_LEN], flash[UNITS_LEN], life[UNITS_LEN], used[UNITS_LEN], hours[UNITS_LEN];
+	char host[3 * UNITS_LEN], flash[UNITS_LEN], life[UNITS_LEN], used[UNITS_LEN], hours[UNITS_LEN];
 	char sofar[UNITS_LEN];
 
 	table_row(d, t, false,
-		  (const char *[]){x->name, part_fact_bytes(&w->host_written_bytes, host),
+		  (const char *[]){x->name, written(w, host),
 				   part_fact_bytes(&w->flash_written_bytes, flash),
 				   fact_known(w->lifetime_amplification.state)
 					   ? ratio_of(w->lifetime_amplification.v, life)
 					   : NULL,
-				   percent_of(&w->percent_used, used), count_of(&w->power_on_hours, hours),
+				   percent_of(&w->percent_used, w->used_doubtful, used), count_of(&w->power_on_hours, hours),
 				   ratio_of(drive_dwpd_so_far(x), sofar)});
 }
 
@@ -77,6 +96,10 @@ static void notes(struct doc *d, const struct drive *x)
 	if (fact_known(x->plp.state))
 		doc_add(d, BLOCK_NOTE, "%s: %s power-loss protection%s%s.", x->name,
 			x->plp.v ? "has" : "no", x->plp.note ? ": " : "", x->plp.note ? x->plp.note : "");
+	if (!fact_known(w->host_written_bytes.state) && w->host_written_bytes.note)
+		doc_add(d, BLOCK_NOTE, "%s: host writes unknown: %s.", x->name, w->host_written_bytes.note);
+	if (w->percent_used.state == FACT_UNKNOWN && w->percent_used.note)
+		doc_add(d, BLOCK_NOTE, "%s: wear unknown: %s.", x->name, w->percent_used.note);
 	for (size_t i = 0; i < w->notes.n; i++)
 		doc_add(d, BLOCK_NOTE, "%s: %s.", x->name, w->notes.v[i]);
 }

@@ -46,9 +46,10 @@ static int word(const struct tsv_row *row, unsigned cell, const char *const *wor
 
 static int take(struct tsv_row *row, void *user)
 {
-	static const char *const kinds[ATTRIBUTE_KINDS] = {"ata", "nvme-ca"};
-	static const char *const roles[ROLES] = {"host_written", "host_read", "flash_written",
-						 "host_pages",	 "ftl_pages", "percent_left"};
+	static const char *const kinds[ATTRIBUTE_KINDS] = {"ata", "nvme-ca", "ata-could"};
+	static const char *const roles[ROLES] = {
+		"host_written", "host_read",	    "flash_written", "host_pages",     "ftl_pages",
+		"percent_left", "percent_left_raw", "percent_used",  "average_erases", "other"};
 	struct attributes *a = user;
 	struct attribute t = {
 		.name = row->cell[2],
@@ -127,6 +128,21 @@ const struct attribute *attributes_find(const struct attributes *a, enum attribu
 		if (*t->name && (!name || fnmatch(t->name, name, FNM_CASEFOLD)))
 			continue;
 		if (*t->model ? !model || fnmatch(t->model, model, FNM_CASEFOLD) != 0 : !names_known)
+			continue;
+		return t;
+	}
+	return NULL;
+}
+
+const struct attribute *attributes_next(const struct attributes *a, enum attribute_kind kind,
+					unsigned id, const char *name, size_t *at)
+{
+	while (*at < a->of[kind].n) {
+		const struct attribute *t = &a->of[kind].v[(*at)++];
+
+		if (t->id && t->id != id)
+			continue;
+		if (*t->name && (!name || fnmatch(t->name, name, FNM_CASEFOLD)))
 			continue;
 		return t;
 	}

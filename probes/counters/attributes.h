@@ -11,7 +11,7 @@
 
 #include "advisor/base/why.h"
 
-enum attribute_kind { ATTRIBUTE_ATA, ATTRIBUTE_NVME_CA, ATTRIBUTE_KINDS };
+enum attribute_kind { ATTRIBUTE_ATA, ATTRIBUTE_NVME_CA, ATTRIBUTE_ATA_COULD, ATTRIBUTE_KINDS };
 enum attribute_role {
 	ROLE_HOST_WRITTEN,
 	ROLE_HOST_READ,
@@ -19,6 +19,10 @@ enum attribute_role {
 	ROLE_HOST_PAGES,
 	ROLE_FTL_PAGES,
 	ROLE_PERCENT_LEFT,
+	ROLE_PERCENT_LEFT_RAW,
+	ROLE_PERCENT_USED,
+	ROLE_AVERAGE_ERASES,
+	ROLE_OTHER, /* none of these, whatever its number or name suggests */
 	ROLES
 };
 
@@ -46,6 +50,13 @@ void attributes_free(struct attributes *a);
 const struct attribute *attributes_find(const struct attributes *a, enum attribute_kind kind,
 					unsigned id, const char *name, const char *model,
 					bool names_known);
+
+/*
+ * The row after `*at` rows that fits likewise, for a kind of which several can (ATTRIBUTE_ATA_COULD);
+ * moves `*at`. NULL at the end.
+ */
+const struct attribute *attributes_next(const struct attributes *a, enum attribute_kind kind,
+					unsigned id, const char *name, size_t *at);
 
 static inline void cleanup_attributes(struct attributes **a)
 {

@@ -5,6 +5,8 @@
 
 #include <json-c/json.h>
 
+#include "probes/counters/attributes.h"
+#include "probes/counters/number.h"
 #include "probes/counters/smart_json.h"
 
 /* Member of an object if it has that type; NULL otherwise, and for a NULL object. */
@@ -26,6 +28,20 @@ bool smart_ocp(struct json_object *o, struct wear *ret);
 
 /* ATA attributes and device statistics out of smartctl. */
 int smart_ata(struct json_object *top, const char *model, struct wear *ret, struct why *why);
+
+/* SCSI (SAS) log pages out of smartctl. -ENODATA if the document holds none of them. */
+int smart_scsi(struct json_object *top, struct wear *ret);
+bool smart_is_scsi(struct json_object *top);
+
+/* A RAID controller's virtual disk, by what it answers to INQUIRY; either may be NULL. */
+bool smart_is_raid_volume(const char *vendor, const char *product);
+
+/*
+ * host_written_bytes of an attribute whose unit no row knows: unknown, and a range where the other facts of
+ * `w` narrow it. False if the attribute, by its number and name, counts no host writes.
+ */
+bool smart_written_range(const struct attributes *table, unsigned id, const char *name, u128 raw,
+			 uint64_t capacity, struct wear *w);
 
 /* flash / host over the drive's life, from the facts that are there; page counters come first. */
 void wear_lifetime(struct wear *w);

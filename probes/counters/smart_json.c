@@ -150,6 +150,15 @@ static void identity_wwid(struct json_object *top, struct smart_identity *id)
 		fact_str_no(&id->wwid, FACT_ABSENT, "the document has no wwn");
 }
 
+/* smartctl 7.3 renamed the SCSI keys: the string of either, or NULL. */
+static const char *text_of(struct json_object *top, const char *key, const char *old)
+{
+	struct json_object *v = smart_get(top, key, json_type_string);
+
+	v = v ? v : smart_get(top, old, json_type_string);
+	return v ? json_object_get_string(v) : NULL;
+}
+
 /* "sat+megaraid,0" -> "megaraid,0"; plain types ("sat", "nvme", "scsi") are no controller. */
 static void identity_behind(struct json_object *top, struct smart_identity *id)
 {
@@ -166,6 +175,11 @@ static void identity_behind(struct json_object *top, struct smart_identity *id)
 			return;
 		}
 	}
+	if (smart_is_scsi(top) && smart_is_raid_volume(text_of(top, "scsi_vendor", "vendor"),
+						       text_of(top, "scsi_product", "product"))) {
+		(void)fact_str_set(&id->behind, "its volume, not a drive", "INQUIRY");
+		return;
+	}
 	fact_str_no(&id->behind, FACT_ABSENT, "no RAID controller named");
 }
 
@@ -176,6 +190,10 @@ static void identity_smartctl(struct json_object *top, struct smart_identity *id
 		set_text(top, "scsi_model_name", &id->model);
 	set_text(top, "serial_number", &id->serial);
 	set_text(top, "firmware_version", &id->firmware);
+	if (id->firmware.state != FACT_KNOWN)
+		set_text(top, "scsi_revision", &id->firmware);
+	if (id->firmware.state != FACT_KNOWN)
+		set_text(top, "revision", &id->firmware);
 	set_text(smart_object(top, "device"), "protocol", &id->protocol);
 	set_text(smart_object(top, "device"), "name", &id->device);
 	identity_behind(top, id);
@@ -238,6 +256,22 @@ static int from_smartctl(struct json_object *top, const char *name, struct smart
 	if (nvme) {
 		smart_nvme(nvme, false, "smartctl: NVMe SMART log 02h", w);
 		return 0;
+	}
+	if (smart_is_scsi(top)) {
+		r = smart_scsi(top, w);
+		if (r != -ENODATA)
+			return r;
+		if (id->behind.state == FACT_KNOWN)
+			return why_set(why, -ENODATA, "no counters in the SMART file", name,
+				       "read the drives behind it: smartctl -j -a -d megaraid,N DEVICE (or "
+				       "cciss,N; see smartctl(8))",
+				       "%s is a RAID controller's volume, which has no wear of its own",
+				       fact_str_or(&id->model, "this"));
+		return why_set(why, -ENODATA, "no counters in the SMART file", name,
+			       "let smartctl print all log pages: smartctl -j -x DEVICE", "%s",
+			       error ? error
+				     : "the SCSI drive gave no error counter log, no endurance "
+				       "indicator, no hours and no temperature");
 	}
 	r = smart_ata(top, fact_str_or(&id->model, NULL), w, why);
 	if (r != -ENODATA)

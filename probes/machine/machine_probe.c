@@ -6,6 +6,7 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/model/wear_check.h"
 #include "probes/blockdev.h"
 #include "probes/machine/probe_internal.h"
 #include "probes/transport.h"
@@ -165,6 +166,8 @@ static int look_at(struct probe *p, struct drive *d)
 		drive_ask_wear(p, d);
 	}
 	r = drive_rate(p, d);
+	if (!r)
+		r = drive_check_wear(d);
 	if (!r)
 		r = drive_uses(p, d);
 	if (r)
