@@ -173,9 +173,8 @@ static int one(const struct decide_input *in, const struct standing *s, double r
 	} else {
 		err = fact_u64_set(&b->bytes, p->burst_max_bytes, NULL);
 		if (!err && rate > 0 && !fsync_p99(in, s, &fsync))
-			err = fact_u64_set(&b->predicted_ns,
-					   real_u64((double)p->burst_max_bytes / rate * 1e9 + fsync),
-					   NULL);
+			err = fact_u64_set_real(&b->predicted_ns,
+						(double)p->burst_max_bytes / rate * 1e9 + fsync, NULL);
 		else if (!err)
 			fact_u64_no(&b->predicted_ns, FACT_UNKNOWN,
 				    "the rate or the p99 of fsync is not known");
