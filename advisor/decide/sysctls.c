@@ -63,20 +63,36 @@ void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_li
 		*ret_background = *ret_limit / 2;
 }
 
+/*
+ * What the kernel takes its ratio of (mm/page-writeback.c, global_dirtyable_memory()): memory that is
+ * free or holds files. Where only the whole is known, the whole: it is the most that can be meant.
+ */
+static const struct fact_u64 *ratio_of(const struct machine *m, const char **ret_what)
+{
+	if (fact_known(m->dirtyable_bytes.state)) {
+		*ret_what = "the memory that is free or holds files";
+		return &m->dirtyable_bytes;
+	}
+	*ret_what = "all of the memory: how much of it is in use is not known";
+	return &m->memory_bytes;
+}
+
 static int limits_in_bytes(const struct decide_input *in, double rate, double seconds,
 			   struct verdict *v)
 {
+	const char *what;
+	const struct fact_u64 *memory = ratio_of(in->machine, &what);
 	const struct request *r = in->request;
 	uint64_t bytes, background;
-	char limit[UNITS_LEN], budget[UNITS_LEN], at[UNITS_LEN];
+	char limit[UNITS_LEN], budget[UNITS_LEN], at[UNITS_LEN], all[UNITS_LEN];
 	int err;
 
 	settings_dirty_bytes(r, rate, &bytes, &background);
 	err = settings_add_sysctl(v, "vm.dirty_bytes", bytes,
-		  str_printf("%d %% of the memory would take %.1f s to drain at %s; this much drains "
-			     "in %s",
-			     DIRTY_RATIO, seconds, fmt_rate(rate, at),
-			     fmt_ns(r->save_limit_ns, limit)));
+		  str_printf("%d %% of %s would take %.1f s to drain at %s; this much drains in %s; "
+			     "%s is %s",
+			     DIRTY_RATIO, fmt_bytes(memory->v, all), seconds, fmt_rate(rate, at),
+			     fmt_ns(r->save_limit_ns, limit), all, what));
 	if (err)
 		return err;
 	return settings_add_sysctl(v, "vm.dirty_background_bytes", background,
@@ -84,16 +100,24 @@ static int limits_in_bytes(const struct decide_input *in, double rate, double se
 			      fmt_ns(r->save_budget_ns, budget)));
 }
 
-static int limits_as_ratios(const char *why, struct verdict *v)
+/* `why` (NULL: out of memory) is taken over. */
+static int limits_as_ratios(char *why, struct verdict *v)
 {
-	int err = settings_add_sysctl(v, "vm.dirty_ratio", DIRTY_RATIO, strdup(why));
+	char *again = why ? strdup(why) : NULL;
+	int err = settings_add_sysctl(v, "vm.dirty_ratio", DIRTY_RATIO, why);
 
-	return err ? err : settings_add_sysctl(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO, strdup(why));
+	if (err) {
+		free(again);
+		return err;
+	}
+	return settings_add_sysctl(v, "vm.dirty_background_ratio", DIRTY_BACKGROUND_RATIO, again);
 }
 
 int settings_sysctls(const struct decide_input *in, double rate, struct verdict *v)
 {
-	const struct fact_u64 *memory = &in->machine->memory_bytes;
+	const char *what;
+	const struct fact_u64 *memory = ratio_of(in->machine, &what);
+	char all[UNITS_LEN];
 	double seconds = 0;
 	int err;
 
@@ -102,11 +126,12 @@ int settings_sysctls(const struct decide_input *in, double rate, struct verdict 
 	if (seconds * 1e9 > (double)in->request->save_limit_ns && in->request->save_limit_ns)
 		err = limits_in_bytes(in, rate, seconds, v);
 	else if (seconds > 0)
-		err = limits_as_ratios("a published setting for save volumes; this memory drains "
-				       "within the save limit", v);
+		err = limits_as_ratios(str_printf("a published setting for save volumes; %d %% of %s "
+						  "drains within the save limit; %s is %s", DIRTY_RATIO,
+						  fmt_bytes(memory->v, all), all, what), v);
 	else
-		err = limits_as_ratios("a published setting for save volumes; memory or drain rate "
-				       "is not known here", v);
+		err = limits_as_ratios(strdup("a published setting for save volumes; memory or drain "
+					      "rate is not known here"), v);
 	if (!err)
 		err = settings_add_sysctl(v, "vm.dirty_expire_centisecs", DIRTY_EXPIRE_CS,
 			  strdup("dirty pages are written after 5 s instead of 30 s"));
