@@ -2,6 +2,18 @@
 # Quiet by default; V=1 shows the commands. SAN=1 builds with ASan and UBSan into build/san.
 # FUZZ=1 is for tests/fuzz/run: clang with libFuzzer's instrumentation, into build/fuzz.
 
+# What follows asks pkg-config while it is read, so a goal that installs packages (or takes the build
+# away) must have ended before the next one's Makefile is read: each gets a make of its own, in order,
+# also with -j. Packages come first wherever they are named: `make all deps` is meant well.
+installs := deps demo check faults
+goals := $(if $(filter $(installs),$(MAKECMDGOALS)),deps) $(filter-out deps,$(MAKECMDGOALS))
+ifneq ($(and $(filter $(installs) clean,$(MAKECMDGOALS)),$(word 2,$(MAKECMDGOALS))),)
+.PHONY: $(sort $(MAKECMDGOALS)) one-by-one
+$(sort $(MAKECMDGOALS)): one-by-one ; @:
+one-by-one:
+	@$(foreach goal,$(goals),$(MAKE) --no-print-directory $(goal) &&) :
+else
+
 CC ?= gcc
 PKGS = blkid mount ext2fs com_err smartcols libnvme json-c uuid
 B = build$(if $(SAN),/san)$(if $(FUZZ),/fuzz)
@@ -129,3 +141,5 @@ clean:
 	rm -rf build
 
 -include $(LIBOBJ:.o=.d) $(B)/advisor/cli/main.d $(wildcard $(B)/tests/*.d)
+
+endif

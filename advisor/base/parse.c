@@ -38,6 +38,12 @@ uint64_t real_u64(double v)
 	return v >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)v;
 }
 
+bool real_fits_u64(double v)
+{
+	v = round(v);
+	return v >= 0 && v < 18446744073709551616.0;
+}
+
 int parse_u64(const char *s, uint64_t *ret)
 {
 	uint64_t v = 0;

@@ -9,6 +9,7 @@
 #define SW_BASE_PARSE_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Digits only (base 10). */
@@ -48,5 +49,8 @@ int mul_u64(uint64_t a, uint64_t b, uint64_t *ret);
  * a cast of such a value is undefined (C11 6.3.1.4) and llround() gives any number for it.
  */
 uint64_t real_u64(double v);
+
+/* Whether real_u64() gives the number itself: not negative, no NaN, below 2^64. */
+bool real_fits_u64(double v);
 
 #endif

@@ -74,7 +74,7 @@ const char *fmt_ns(uint64_t ns, char out[UNITS_LEN])
 
 const char *fmt_span(uint64_t ns, char out[UNITS_LEN])
 {
-	uint64_t s = (ns + 500000000ULL) / 1000000000ULL;
+	uint64_t s = ns / 1000000000ULL + (ns % 1000000000ULL >= 500000000ULL);
 	uint64_t day = 86400;
 
 	if (s < 60)
@@ -91,10 +91,35 @@ const char *fmt_span(uint64_t ns, char out[UNITS_LEN])
 	return out;
 }
 
+static const char *real(double v, const char *(*fmt)(uint64_t, char[UNITS_LEN]), char out[UNITS_LEN])
+{
+	if (real_fits_u64(v))
+		return fmt(real_u64(v), out);
+	(void)snprintf(out, UNITS_LEN, "%s", isnan(v) ? "unknown" : "out of range");
+	return out;
+}
+
+const char *fmt_bytes_real(double bytes, char out[UNITS_LEN])
+{
+	return real(bytes, fmt_bytes, out);
+}
+
+const char *fmt_ns_real(double ns, char out[UNITS_LEN])
+{
+	return real(ns, fmt_ns, out);
+}
+
+const char *fmt_span_real(double ns, char out[UNITS_LEN])
+{
+	return real(ns, fmt_span, out);
+}
+
 const char *fmt_rate(double bytes_per_second, char out[UNITS_LEN])
 {
 	char n[UNITS_LEN];
 
+	if (!real_fits_u64(bytes_per_second))
+		return fmt_bytes_real(bytes_per_second, out);
 	(void)fmt_bytes(real_u64(bytes_per_second), n);
 	(void)snprintf(out, UNITS_LEN, "%.28s/s", n);
 	return out;

@@ -25,7 +25,15 @@ const char *fmt_ns(uint64_t ns, char out[UNITS_LEN]);
 /* Time span for people: "42 s", "3 min 10 s", "1 h 05 min", "3.2 years" from 2 years up. */
 const char *fmt_span(uint64_t ns, char out[UNITS_LEN]);
 
-/* "410 MB/s". */
+/*
+ * The same of a computed figure: "out of range" where it does not fit into 64 bits, and never the
+ * largest number that does; "unknown" for what is no number.
+ */
+const char *fmt_bytes_real(double bytes, char out[UNITS_LEN]);
+const char *fmt_ns_real(double ns, char out[UNITS_LEN]);
+const char *fmt_span_real(double ns, char out[UNITS_LEN]);
+
+/* "410 MB/s"; "out of range" likewise. */
 const char *fmt_rate(double bytes_per_second, char out[UNITS_LEN]);
 
 #endif

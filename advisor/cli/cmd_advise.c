@@ -15,12 +15,12 @@
 #include "advisor/report/report.h"
 #include "advisor/base/ban.h"
 
-enum { OPT_OUT = OPT_FIRST_OWN, OPT_BACKUP_WINDOW, OPT_BACKUP_SIZE };
+enum { OPT_OUT = OPT_FIRST_OWN, OPT_BACKUP_WINDOW, OPT_BACKUP_SIZE, OPT_MEMORY };
 
 struct advise_args {
 	struct request_args wanted;
 	const char *result, *out;
-	uint64_t backup_window_ns, backup_size_bytes; /* 0: not said */
+	uint64_t backup_window_ns, backup_size_bytes, memory_bytes; /* 0: not said */
 	bool json;
 };
 
@@ -28,6 +28,7 @@ static const struct argp_option options[] = {
 	{"out", OPT_OUT, "DIR", 0, "output folder (default stripewise-DATE-TIME)", 0},
 	{"backup-window", OPT_BACKUP_WINDOW, "DURATION", 0, "time for a full backup", 0},
 	{"backup-size", OPT_BACKUP_SIZE, "SIZE", 0, "of a full backup", 0},
+	{"memory", OPT_MEMORY, "SIZE", 0, "memory that the machine will have: 64GiB", 0},
 	CLI_OPTION_JSON,
 	{0},
 };
@@ -52,6 +53,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->backup_size_bytes = cli_size(state, "--backup-size", arg);
 		if (!a->backup_size_bytes)
 			cli_usage(state, "--backup-size: 0 is no backup");
+		break;
+	case OPT_MEMORY:
+		a->memory_bytes = cli_size(state, "--memory", arg);
+		if (!a->memory_bytes)
+			cli_usage(state, "--memory: 0 is no memory");
 		break;
 	case OPT_JSON:
 		a->json = true;
@@ -264,6 +270,8 @@ static int advise(struct advise_args *a, struct result *r, struct why *why)
 		r->request.backup_window_ns = a->backup_window_ns;
 	if (a->backup_size_bytes)
 		r->request.backup_size_bytes = a->backup_size_bytes;
+	if (a->memory_bytes && machine_tell_memory(&r->machine, a->memory_bytes) < 0)
+		return -ENOMEM;
 	narrow(&w->request, r);
 	merge(w, &r->request);
 	if (!r->n_candidates)

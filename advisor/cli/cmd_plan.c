@@ -18,12 +18,13 @@
 #include "probes/machine/machine_probe.h"
 #include "advisor/base/ban.h"
 
-enum { OPT_DRIVES = OPT_FIRST_OWN };
+enum { OPT_DRIVES = OPT_FIRST_OWN, OPT_MEMORY };
 
 struct plan_args {
 	struct request_args wanted;
 	struct strv specs, devices;
 	const char *sysroot;
+	uint64_t memory_bytes; /* 0: not said */
 	bool json;
 };
 
@@ -31,6 +32,7 @@ static const struct argp_option options[] = {
 	{"drives", OPT_DRIVES, "COUNTxCAPACITY[,key=value]...", 0,
 	 "drives that are not here: 2x1.92T,dwpd=1,years=5,class=gen4-dc (keys: dwpd tbw years class "
 	 "model plp); may be repeated", 0},
+	{"memory", OPT_MEMORY, "SIZE", 0, "memory that the machine will have: 64GiB", 0},
 	CLI_OPTION_SYSROOT,
 	CLI_OPTION_JSON,
 	{0},
@@ -50,6 +52,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SYSROOT:
 		a->sysroot = arg;
+		break;
+	case OPT_MEMORY:
+		a->memory_bytes = cli_size(state, "--memory", arg);
+		if (!a->memory_bytes)
+			cli_usage(state, "--memory: 0 is no memory");
 		break;
 	case OPT_JSON:
 		a->json = true;
@@ -152,6 +159,8 @@ static int plan(struct plan_args *a, const struct ratings *ratings, struct resul
 				  .now_unix_s = (uint64_t)time(NULL)};
 	int err = a->specs.n ? typed(a, ratings, &r->machine, why) : probed(a, &r->machine, why);
 
+	if (!err && a->memory_bytes)
+		err = machine_tell_memory(&r->machine, a->memory_bytes);
 	if (!err)
 		err = choose(a, r, why);
 	if (err)

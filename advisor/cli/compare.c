@@ -45,7 +45,7 @@ const char *five_text(enum five f, double v, char out[32])
 	if (f == FIVE_RATE)
 		return fmt_rate(v, out);
 	if (f != FIVE_WEAR)
-		return fmt_ns(real_u64(v), out);
+		return fmt_ns_real(v, out);
 	(void)snprintf(out, 32, "%.0f %%", v);
 	return out;
 }

@@ -53,7 +53,7 @@ static void add_share(const struct progress *p, struct buf *b)
 		return;
 	buf_addf(b, "%3.0f %% ", share * 100);
 	if (share > 0.02 && share < 1)
-		buf_addf(b, "about %s left  ", fmt_span(real_u64(spent / share * (1 - share)), span));
+		buf_addf(b, "about %s left  ", fmt_span_real(spent / share * (1 - share), span));
 }
 
 static void draw(struct progress *p, const char *detail)

@@ -71,7 +71,7 @@ static int window(struct verdict *v)
 {
 	struct backup *b = &v->backup;
 	char size[UNITS_LEN], room[UNITS_LEN], need[UNITS_LEN], rate[UNITS_LEN], win[UNITS_LEN];
-	double bytes_per_s = rate_of(b);
+	double bytes_per_s = rate_of(b), need_ns;
 
 	if (!fact_known(b->size_bytes.state)) {
 		fact_u64_no(&b->need_ns, FACT_UNKNOWN, "the size of a full backup is not known");
@@ -94,13 +94,14 @@ static int window(struct verdict *v)
 						"the rate was not measured: %s.", size,
 						why ? why : "no figure"));
 	}
-	if (fact_u64_set(&b->need_ns, real_u64((double)b->size_bytes.v / bytes_per_s * 1e9), NULL) < 0)
+	need_ns = (double)b->size_bytes.v / bytes_per_s * 1e9;
+	if (fact_u64_set_real(&b->need_ns, need_ns, NULL) < 0)
 		return -ENOMEM;
-	b->fits = b->need_ns.v <= b->window_ns ? BACKUP_FITS : BACKUP_TOO_SLOW;
+	b->fits = need_ns <= (double)b->window_ns ? BACKUP_FITS : BACKUP_TOO_SLOW;
 	return say(v, b->fits == BACKUP_TOO_SLOW,
 		   str_printf("A full backup of %s (%s) to %s takes %s at %s: %s the window of %s.", size,
 			      b->size_bytes.note ? b->size_bytes.note : "-", backup_place(b),
-			      b->need_ns.v < 1000000000ULL ? "under 1 s" : fmt_span(b->need_ns.v, need),
+			      need_ns < 1e9 ? "under 1 s" : fmt_span_real(need_ns, need),
 			      fmt_rate(bytes_per_s, rate),
 			      b->fits == BACKUP_FITS ? "within" : "longer than",
 			      fmt_span(b->window_ns, win)));
@@ -162,7 +163,7 @@ static const char *change(double ns, char out[UNITS_LEN + 8])
 {
 	char text[UNITS_LEN];
 
-	(void)snprintf(out, UNITS_LEN + 8, "%s %s", fmt_ns(real_u64(fabs(ns)), text),
+	(void)snprintf(out, UNITS_LEN + 8, "%s %s", fmt_ns_real(fabs(ns), text),
 		       ns < 0 ? "less" : "more");
 	return out;
 }
@@ -187,8 +188,8 @@ static int cost(struct verdict *v)
 	return say(v, b->cost == BACKUP_SEPARATE,
 		   str_printf("Beside the backup stream the p99 of a read on the volume is %s, %s alone: %s "
 			      "(%s to %s in %u round%s%s%s), %s 2 ms from which on the two need separate "
-			      "paths.%s", fmt_ns(real_u64(b->figure[BACKUP_READ_BESIDE].v), beside),
-			      fmt_ns(real_u64(b->figure[BACKUP_READ_ALONE].v), alone),
+			      "paths.%s", fmt_ns_real(b->figure[BACKUP_READ_BESIDE].v, beside),
+			      fmt_ns_real(b->figure[BACKUP_READ_ALONE].v, alone),
 			      change(b->figure[BACKUP_READ_ADDED].v, more),
 			      change(b->figure[BACKUP_READ_ADDED_LOW].v, low),
 			      change(b->figure[BACKUP_READ_ADDED_HIGH].v, high), b->rounds,

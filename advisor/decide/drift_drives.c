@@ -209,7 +209,7 @@ static int pace(const struct drift_job *j, size_t i, const char *where,
 	wrote = (double)(now->v - e->written_bytes.v);
 	allowed = days * e->writes_per_day.v + receipt_of(j, i) + (double)j->v->devices[i].size_bytes;
 	want = str_printf("%s a day, so at most %s by now",
-			  fmt_bytes(real_u64(e->writes_per_day.v), budget),
+			  fmt_bytes_real(e->writes_per_day.v, budget),
 			  fmt_bytes((uint64_t)fmin(allowed, 1e18), most));
 	have = str_printf("%s in %.1f days", fmt_bytes((uint64_t)wrote, bytes), days);
 	if (!want || !have)

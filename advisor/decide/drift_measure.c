@@ -56,8 +56,8 @@ static char *spread(const double *s, size_t n)
 {
 	char mid[UNITS_LEN], low[UNITS_LEN], high[UNITS_LEN];
 
-	return str_printf("%s (%s to %s in %zu run%s)", fmt_ns(real_u64(median(s, n)), mid),
-			  fmt_ns(real_u64(s[0]), low), fmt_ns(real_u64(s[n - 1]), high), n,
+	return str_printf("%s (%s to %s in %zu run%s)", fmt_ns_real(median(s, n), mid),
+			  fmt_ns_real(s[0], low), fmt_ns_real(s[n - 1], high), n,
 			  n == 1 ? "" : "s");
 }
 

@@ -22,6 +22,9 @@ struct endurance_load endurance_load_of(const struct profile *p, unsigned count)
 	};
 }
 
+/* More than a 64-bit count of bytes, which no drive and no counter has: something is mistyped. */
+static const char out_of_range[] = "out of range: more than 18.4 EB a day; look at the sizes and times";
+
 /* Program bytes a day, with every save `scale` times as far apart. */
 static double program_per_day(const struct endurance_input *in, double scale)
 {
@@ -97,6 +100,10 @@ static int years(const struct endurance_drive *d, double per_day, struct fact_re
 		fact_real_no(ret, FACT_UNKNOWN, "no writes a day are known");
 		return 0;
 	}
+	if (!real_fits_u64(per_day)) {
+		fact_real_no(ret, FACT_UNKNOWN, "%s", out_of_range);
+		return 0;
+	}
 	left = (double)d->rated_bytes.v;
 	if (fact_known(d->written_bytes.state))
 		left -= (double)d->written_bytes.v;
@@ -128,9 +135,14 @@ static int shares(double per_day, struct endurance_drive *d)
 	double used;
 	int err;
 
-	if (!fact_known(d->capacity_bytes.state) || !d->capacity_bytes.v) {
-		fact_real_no(&d->dwpd_used, FACT_UNKNOWN, "capacity not known");
-		fact_real_no(&d->share, FACT_UNKNOWN, "capacity not known");
+	const char *why = !fact_known(d->writes_per_day.state) ? d->writes_per_day.note
+			  : !fact_known(d->capacity_bytes.state) || !d->capacity_bytes.v
+				  ? "capacity not known"
+				  : NULL;
+
+	if (why) {
+		fact_real_no(&d->dwpd_used, FACT_UNKNOWN, "%s", why);
+		fact_real_no(&d->share, FACT_UNKNOWN, "%s", why);
 		return 0;
 	}
 	used = per_day / (double)d->capacity_bytes.v;
@@ -167,8 +179,10 @@ static int one_drive(const struct endurance_input *in, double program,
 		err = rate_dwpd(r, d);
 	if (!err)
 		err = rate(r, d);
-	if (!err && program > 0)
+	if (!err && program > 0 && real_fits_u64(per_day))
 		err = fact_real_set(&d->writes_per_day, per_day, NULL);
+	else if (!err && program > 0)
+		fact_real_no(&d->writes_per_day, FACT_UNKNOWN, "%s", out_of_range);
 	else if (!err)
 		fact_real_no(&d->writes_per_day, FACT_UNKNOWN, "the programs' writes are not known");
 	if (!err)
@@ -191,7 +205,7 @@ static int one_step(const struct endurance_input *in, const struct endurance *e,
 	double per_day = drive_per_day(in, program, in->waf);
 	double share = -1, left = INFINITY;
 
-	s->every_ns = real_u64((double)every_ns * scale);
+	s->every_ns = every_ns;
 	s->program_bytes_per_day = program;
 	s->drive_bytes_per_day = per_day;
 	for (size_t i = 0; i < e->n_drives; i++) {
@@ -211,7 +225,8 @@ static int one_step(const struct endurance_input *in, const struct endurance *e,
 		fact_real_no(&s->share, FACT_UNKNOWN, "not rated: give --dwpd or --tbw");
 	if (isfinite(left))
 		return fact_real_set(&s->years_left, left, NULL);
-	fact_real_no(&s->years_left, FACT_UNKNOWN, "not rated: give --dwpd or --tbw");
+	fact_real_no(&s->years_left, FACT_UNKNOWN, "%s",
+		     real_fits_u64(per_day) ? "not rated: give --dwpd or --tbw" : out_of_range);
 	return 0;
 }
 
@@ -229,13 +244,21 @@ static int steps(const struct endurance_input *in, struct endurance *e)
 		fact_real_no(&e->bytes_per_save, FACT_UNKNOWN, "no whole saves are known");
 		return 0;
 	}
+	if (!fact_known(e->program_bytes_per_day.state)) {
+		fact_real_no(&e->bytes_per_save, FACT_UNKNOWN, "%s", e->program_bytes_per_day.note);
+		return 0;
+	}
 	e->steps = calloc(ARRAY_SIZE(scales), sizeof(*e->steps));
 	if (!e->steps)
 		return -ENOMEM;
-	e->n_steps = ARRAY_SIZE(scales);
-	for (size_t i = 0; i < ARRAY_SIZE(scales); i++)
-		if (one_step(in, e, scales[i], most->every_ns, &e->steps[i]) < 0)
+	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
+		double every_ns = (double)most->every_ns * scales[i];
+
+		/* Rarer or more often than can be said: no such row. */
+		if (every_ns >= 1 && real_fits_u64(every_ns) &&
+		    one_step(in, e, scales[i], real_u64(every_ns), &e->steps[e->n_steps++]) < 0)
 			return -ENOMEM;
+	}
 	return fact_real_set(&e->bytes_per_save, drive_per_day(in, (double)most->save_bytes, in->waf),
 			     NULL);
 }
@@ -262,8 +285,10 @@ int endurance_compute(const struct endurance_input *in, struct endurance *ret, s
 
 	if (err)
 		return err;
-	if (program > 0)
+	if (program > 0 && real_fits_u64(program))
 		err = fact_real_set(&e.program_bytes_per_day, program, NULL);
+	else if (program > 0)
+		fact_real_no(&e.program_bytes_per_day, FACT_UNKNOWN, "%s", out_of_range);
 	else
 		fact_real_no(&e.program_bytes_per_day, FACT_UNKNOWN,
 			     "the profiles name no burst, interval or increment");

@@ -109,13 +109,13 @@ static int figures(const struct decide_input *in, const struct standing *s, size
 	if (f == FIGURES)
 		return 0;
 	next = runner_up(in, s, f);
-	(void)fmt_ns(real_u64(w->median[f]), a);
-	(void)fmt_ns(real_u64(w->low[f]), low);
-	(void)fmt_ns(real_u64(w->high[f]), high);
+	(void)fmt_ns_real(w->median[f], a);
+	(void)fmt_ns_real(w->low[f], low);
+	(void)fmt_ns_real(w->high[f], high);
 	if (next && next->median[f] >= w->median[f])
 		d.text = str_printf("%s: %s (%s to %s over %u trials); the nearest that is clearly behind, "
 				    "%s, has %s.", figure_title(f), a, low, high, w->n[f],
-				    next->candidate, fmt_ns(real_u64(next->median[f]), b));
+				    next->candidate, fmt_ns_real(next->median[f], b));
 	else
 		d.text = str_printf("%s: %s (%s to %s over %u trials); no other admissible candidate is "
 				    "clearly behind on it.", figure_title(f), a, low, high, w->n[f]);

@@ -126,8 +126,8 @@ static int predict(const struct decide_input *in, const struct standing *s,
 	if (!err)
 		err = fsync_p99(in, s, &fsync);
 	if (!err)
-		return fact_u64_set(&b->predicted_ns,
-				    real_u64((double)p->burst_max_bytes / rate * 1e9 + fsync), note);
+		return fact_u64_set_real(&b->predicted_ns,
+					 (double)p->burst_max_bytes / rate * 1e9 + fsync, note);
 	if (err != -ENODATA)
 		return err;
 	fact_u64_no(&b->predicted_ns, FACT_UNKNOWN, "the rate or the p99 of fsync is not known");

@@ -28,9 +28,10 @@ void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_li
 
 /*
  * Dirty-page limits (Documentation/admin-guide/sysctl/vm.rst): the ratios 15/5, or bytes from the
- * rate that drains them where 15 % of the memory takes longer than the save limit. One of each
- * pair, never both, never 0. `rate` in bytes/s; <= 0: not known, the ratios then. `from`: what the
- * rate is from (rates_drain()); NULL where it is not known.
+ * rate that drains them where 15 % of the memory that is free or holds files (where that is not
+ * known: of all memory) takes longer than the save limit. One of each pair, never both, never 0.
+ * `rate` in bytes/s; <= 0: not known, the ratios then. `from`: what the rate is from
+ * (rates_drain()); NULL where it is not known.
  */
 int settings_sysctls(const struct decide_input *in, double rate, const char *from,
 		     struct verdict *v);

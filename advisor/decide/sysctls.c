@@ -63,20 +63,36 @@ void settings_dirty_bytes(const struct request *r, double rate, uint64_t *ret_li
 		*ret_background = *ret_limit / 2;
 }
 
+/*
+ * What the kernel takes its ratio of (mm/page-writeback.c, global_dirtyable_memory()): memory that is
+ * free or holds files. Where only the whole is known, the whole: it is the most that can be meant.
+ */
+static const struct fact_u64 *ratio_of(const struct machine *m, const char **ret_what)
+{
+	if (fact_known(m->dirtyable_bytes.state)) {
+		*ret_what = "the memory that is free or holds files";
+		return &m->dirtyable_bytes;
+	}
+	*ret_what = "all of the memory: how much of it is in use is not known";
+	return &m->memory_bytes;
+}
+
 static int limits_in_bytes(const struct decide_input *in, double rate, const char *from,
 			   double seconds, struct verdict *v)
 {
+	const char *what;
+	const struct fact_u64 *memory = ratio_of(in->machine, &what);
 	const struct request *r = in->request;
 	uint64_t bytes, background;
-	char limit[UNITS_LEN], budget[UNITS_LEN], at[UNITS_LEN];
+	char limit[UNITS_LEN], budget[UNITS_LEN], at[UNITS_LEN], all[UNITS_LEN];
 	int err;
 
 	settings_dirty_bytes(r, rate, &bytes, &background);
 	err = settings_add_sysctl(v, "vm.dirty_bytes", bytes,
-		  str_printf("%d %% of the memory would take %.1f s to drain at %s (%s); this much "
-			     "drains in %s",
-			     DIRTY_RATIO, seconds, fmt_rate(rate, at), from,
-			     fmt_ns(r->save_limit_ns, limit)));
+		  str_printf("%d %% of %s would take %.1f s to drain at %s (%s); this much drains in %s; "
+			     "%s is %s",
+			     DIRTY_RATIO, fmt_bytes(memory->v, all), seconds, fmt_rate(rate, at), from,
+			     fmt_ns(r->save_limit_ns, limit), all, what));
 	if (err)
 		return err;
 	return settings_add_sysctl(v, "vm.dirty_background_bytes", background,
@@ -100,8 +116,9 @@ static int limits_as_ratios(char *why, struct verdict *v)
 int settings_sysctls(const struct decide_input *in, double rate, const char *from,
 		     struct verdict *v)
 {
-	const struct fact_u64 *memory = &in->machine->memory_bytes;
-	char at[UNITS_LEN];
+	const char *what;
+	const struct fact_u64 *memory = ratio_of(in->machine, &what);
+	char all[UNITS_LEN], at[UNITS_LEN];
 	double seconds = 0;
 	int err;
 
@@ -112,9 +129,10 @@ int settings_sysctls(const struct decide_input *in, double rate, const char *fro
 	if (seconds * 1e9 > (double)in->request->save_limit_ns && in->request->save_limit_ns)
 		err = limits_in_bytes(in, rate, from, seconds, v);
 	else if (seconds > 0)
-		err = limits_as_ratios(str_printf("a published setting for save volumes; %d %% of the "
-						  "memory drains in %.2f s at %s (%s)", DIRTY_RATIO,
-						  seconds, fmt_rate(rate, at), from), v);
+		err = limits_as_ratios(str_printf("a published setting for save volumes; %d %% of %s drains "
+						  "in %.2f s at %s (%s); %s is %s", DIRTY_RATIO,
+						  fmt_bytes(memory->v, all), seconds, fmt_rate(rate, at),
+						  from, all, what), v);
 	else
 		err = limits_as_ratios(strdup("a published setting for save volumes; memory or drain "
 					      "rate is not known here"), v);

@@ -115,7 +115,7 @@ static int suspicious(const struct decide_input *in, const struct standing *s, s
 	    s->median[FIG_FSYNC_P99_NS] < class->fsync_p99_low_ms * 1e6 * (1 - SUSPICIOUS))
 		return strv_addf(w, "%s: fsync p99 of %s is more than 30 %% better than %s drives do: "
 				 "suspect cache, until a repeat confirms it.", s->candidate,
-				 fmt_ns(real_u64(s->median[FIG_FSYNC_P99_NS]), measured), class->title);
+				 fmt_ns_real(s->median[FIG_FSYNC_P99_NS], measured), class->title);
 	return 0;
 }
 

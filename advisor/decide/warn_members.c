@@ -69,7 +69,7 @@ static int name_slow(const struct decide_input *in, enum kind k, const double *v
 			 "it: replace or check the drive before blaming a layout.",
 			 d ? d->name : "a member",
 			 d && drive_identity(d) ? drive_identity(d) : "unknown", kind_name[k], o->ratio,
-			 fmt_ns(real_u64(own), a), fmt_ns(real_u64(own / o->ratio), b), o->trials);
+			 fmt_ns_real(own, a), fmt_ns_real(own / o->ratio, b), o->trials);
 }
 
 int warn_members(const struct decide_input *in, struct strv *ret)

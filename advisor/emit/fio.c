@@ -69,23 +69,27 @@ static void save(struct buf *b, const struct profile *p)
 	if (p->burst_max_bytes)
 		buf_addf(b, "size=%ju\n", (uintmax_t)p->burst_max_bytes);
 	else
-		buf_add(b, "size=64M\ntime_based=1\nramp_time=10\nruntime=120\n");
+		buf_add(b, "size=64000000\ntime_based=1\nramp_time=10\nruntime=120\n");
 	if (p->fsync == FSYNC_EACH_WRITE)
 		buf_add(b, "fsync=1\n");
 	else
 		buf_add(b, p->fsync == FSYNC_EACH_FILE ? "fsync_on_close=1\nend_fsync=1\n" : "end_fsync=1\n");
 }
 
-/* Job 2: a limited save stream, readers of a world, and metadata. It predicts production. */
+/*
+ * Job 2: a limited save stream, readers of a world, and metadata. It predicts production. The same as
+ * advisor/data/jobs/mixed.job, in bytes: fio's own K, M and G are binary (kb_base=1024), so that its
+ * 180m would be 188.7 MB/s.
+ */
 static void mixed(struct buf *b)
 {
 	static const char timed[] = "time_based=1\nramp_time=10\nruntime=120\n";
 
-	buf_addf(b, "\n[mixed-read]\nstonewall\nrw=randread\nbs=16k\niodepth=4\nnumjobs=2\nsize=8G\n"
+	buf_addf(b, "\n[mixed-read]\nstonewall\nrw=randread\nbs=16384\niodepth=4\nnumjobs=2\nsize=8000000000\n"
 		    "filename=stripewise-world.img\n%s", timed);
-	buf_addf(b, "\n[mixed-save]\nrw=write\nbs=32k\niodepth=1\nfsync=1\nsize=400M\nrate=180m\n"
-		    "filename=stripewise-save.img\n%s", timed);
-	buf_addf(b, "\n[mixed-meta]\nrw=randwrite\nbs=4k\niodepth=1\nsize=1G\nrate_iops=400\n"
+	buf_addf(b, "\n[mixed-save]\nrw=write\nbs=32768\niodepth=1\nfsync=1\nsize=400000000\n"
+		    "rate=180000000\nfilename=stripewise-save.img\n%s", timed);
+	buf_addf(b, "\n[mixed-meta]\nrw=randwrite\nbs=4096\niodepth=1\nsize=1000000000\nrate_iops=400\n"
 		    "filename=stripewise-meta.img\n%s", timed);
 }
 

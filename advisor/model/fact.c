@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/base/parse.h"
 #include "advisor/model/fact.h"
 #include "advisor/base/ban.h"
 
@@ -34,6 +35,14 @@ int fact_u64_set(struct fact_u64 *f, uint64_t v, const char *note)
 	f->state = FACT_KNOWN;
 	f->v = v;
 	return replace(&f->note, note);
+}
+
+int fact_u64_set_real(struct fact_u64 *f, double v, const char *note)
+{
+	if (real_fits_u64(v))
+		return fact_u64_set(f, real_u64(v), note);
+	fact_u64_no(f, FACT_UNKNOWN, "out of range: the sum gives %.3g", v);
+	return 0;
 }
 
 int fact_real_set(struct fact_real *f, double v, const char *note)

@@ -49,6 +49,9 @@ int fact_u64_set(struct fact_u64 *f, uint64_t v, const char *note);
 int fact_str_set(struct fact_str *f, const char *s, const char *note);
 int fact_real_set(struct fact_real *f, double v, const char *note);
 
+/* A computed figure, rounded; unknown ("out of range") where it does not fit into 64 bits. */
+int fact_u64_set_real(struct fact_u64 *f, double v, const char *note);
+
 /* `state` is anything but FACT_KNOWN. The note is a printf format. */
 void fact_u64_no(struct fact_u64 *f, enum fact_state state, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

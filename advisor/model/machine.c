@@ -134,6 +134,7 @@ static void system_free(struct machine *m)
 	fact_str_free(&m->cpu);
 	fact_str_free(&m->os);
 	fact_u64_free(&m->memory_bytes);
+	fact_u64_free(&m->dirtyable_bytes);
 	fact_u64_free(&m->page_bytes);
 	fact_u64_free(&m->cpus);
 	fact_str_free(&m->mdadm_version);
@@ -141,6 +142,12 @@ static void system_free(struct machine *m)
 	fact_str_free(&m->mkfs_xfs_version);
 	fact_u64_free(&m->md_available);
 	free(m->sysroot);
+}
+
+int machine_tell_memory(struct machine *m, uint64_t bytes)
+{
+	fact_u64_no(&m->dirtyable_bytes, FACT_UNKNOWN, "the memory was told (--memory), not what is in use of it");
+	return fact_u64_set(&m->memory_bytes, bytes, "--memory");
 }
 
 void machine_free(struct machine *m)

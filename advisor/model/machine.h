@@ -199,6 +199,7 @@ struct sysctl_value {
 struct machine {
 	struct fact_str hostname, kernel, cpu, os;
 	struct fact_u64 memory_bytes, page_bytes, cpus;
+	struct fact_u64 dirtyable_bytes; /* that may hold dirty pages, when it was looked at */
 	struct fact_str mdadm_version, mkfs_ext4_version, mkfs_xfs_version;
 	struct fact_u64 md_available; /* 1 if md is in the kernel or loadable */
 	bool as_root;
@@ -225,6 +226,12 @@ void drive_free(struct drive *d); /* its contents, not the struct */
  * without one its WWID; NULL if it has neither (such a drive is refused).
  */
 const char *drive_identity(const struct drive *d);
+
+/*
+ * A person tells how much memory the machine will have: what was read of it, and how much of that was
+ * in use, does not count any more. -ENOMEM or 0.
+ */
+int machine_tell_memory(struct machine *m, uint64_t bytes);
 
 /* By name ("nvme0n1"), path ("/dev/nvme0n1"), or serial; NULL if none. */
 const struct drive *machine_find_drive(const struct machine *m, const char *name_or_path);

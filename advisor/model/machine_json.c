@@ -104,6 +104,7 @@ struct json_object *machine_to_json(const struct machine *m)
 	jput_fact_str(o, "cpu", &m->cpu);
 	jput_fact_u64(o, "cpus", &m->cpus);
 	jput_fact_u64(o, "memory_bytes", &m->memory_bytes);
+	jput_fact_u64(o, "dirtyable_bytes", &m->dirtyable_bytes);
 	jput_fact_u64(o, "page_bytes", &m->page_bytes);
 	jput_fact_str(o, "mdadm_version", &m->mdadm_version);
 	jput_fact_str(o, "mkfs_ext4_version", &m->mkfs_ext4_version);
@@ -130,6 +131,8 @@ static void system_get(const struct jin *in, struct machine *ret)
 	jget_fact_str(in, "cpu", &ret->cpu);
 	jget_fact_u64(in, "cpus", &ret->cpus);
 	jget_fact_u64(in, "memory_bytes", &ret->memory_bytes);
+	if (jin_has(in, "dirtyable_bytes")) /* results of 0.1 have none */
+		jget_fact_u64(in, "dirtyable_bytes", &ret->dirtyable_bytes);
 	jget_fact_u64(in, "page_bytes", &ret->page_bytes);
 	jget_fact_str(in, "mdadm_version", &ret->mdadm_version);
 	jget_fact_str(in, "mkfs_ext4_version", &ret->mkfs_ext4_version);

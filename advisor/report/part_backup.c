@@ -17,7 +17,7 @@ static const char *figure(const struct backup *b, enum backup_figure f, char out
 	if (!fact_known(x->state))
 		return NULL;
 	return f == BACKUP_RATE || f == BACKUP_RATE_BESIDE ? fmt_rate(x->v, out)
-							   : fmt_ns(real_u64(x->v), out);
+							   : fmt_ns_real(x->v, out);
 }
 
 static void row(struct doc *d, struct table *t, const char *what, const struct backup *b,

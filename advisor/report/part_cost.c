@@ -65,7 +65,7 @@ static const char *percent(const struct fact_real *f, char out[UNITS_LEN])
 
 static const char *per_day(double bytes, char out[UNITS_LEN])
 {
-	return fmt_bytes(real_u64(bytes), out);
+	return fmt_bytes_real(bytes, out);
 }
 
 static const char *years(const struct fact_real *f, char out[UNITS_LEN])

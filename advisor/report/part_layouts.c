@@ -22,7 +22,7 @@ static const char *mark_of(const struct result *r, const struct standing *s)
 
 static const char *figure_cell(const struct standing *s, enum figure f, char out[UNITS_LEN])
 {
-	return s->has[f] ? fmt_ns(real_u64(s->median[f]), out) : NULL;
+	return s->has[f] ? fmt_ns_real(s->median[f], out) : NULL;
 }
 
 static void layout_row(struct doc *d, struct table *t, const struct result *r,

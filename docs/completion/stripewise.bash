@@ -17,8 +17,8 @@ _stripewise_options() {
 	run) own="--backup= --backup-size= --backup-window= --control --dry-run --erase= --json --max-time= --max-writes= --no-tune --out= --precondition=
 		--progress
 		--repeat= --resume= --seed= $_stripewise_wanted" ;;
-	plan) own="--drives= --json --sysroot= $_stripewise_wanted" ;;
-	advise) own="--backup-size= --backup-window= --json --out= $_stripewise_wanted" ;;
+	plan) own="--drives= --json --memory= --sysroot= $_stripewise_wanted" ;;
+	advise) own="--backup-size= --backup-window= --json --memory= --out= $_stripewise_wanted" ;;
 	endurance) own='--drives= --dwpd= --every= --for= --increment= --json --layout= --result=
 		--smart= --sysroot= --tbw= --waf= --world= --years=' ;;
 	verify) own='--all --json --measure --print-service --print-timer --progress --sysroot=

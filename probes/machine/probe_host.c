@@ -14,7 +14,6 @@
 #include "advisor/base/ban.h"
 
 #define VERSION_LIMIT_NS (10ULL * 1000000000ULL)
-#define PROC_FILE_MAX	 (8u << 20)
 
 static void text_fact(const struct probe *p, const char *path, struct fact_str *ret)
 {
@@ -29,7 +28,7 @@ static void text_fact(const struct probe *p, const char *path, struct fact_str *
 }
 
 /* The value behind "KEY" and a separator on a line of its own; caller frees, NULL if none. */
-static char *line_value(const char *text, const char *key, char separator)
+char *probe_line_value(const char *text, const char *key, char separator)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		const char *at, *end;
@@ -60,7 +59,7 @@ static void cpu_facts(const struct probe *p, struct machine *m)
 		fact_u64_no(&m->cpus, FACT_UNREADABLE, "/proc/cpuinfo: %s", strerror(-r));
 		return;
 	}
-	name = line_value(text, "model name", ':');
+	name = probe_line_value(text, "model name", ':');
 	if (name)
 		(void)fact_str_set(&m->cpu, name, "/proc/cpuinfo");
 	else
@@ -75,53 +74,12 @@ static void cpu_facts(const struct probe *p, struct machine *m)
 		fact_u64_no(&m->cpus, FACT_UNKNOWN, "/proc/cpuinfo lists no processor");
 }
 
-/*
- * A captured machine tells in smaps, if somebody took it: "KernelPageSize:       64 kB", of the first
- * mapping, which is a program's own file and so never on huge pages (fs/proc/task_mmu.c).
- */
-static void page_fact(const struct probe *p, struct machine *m)
-{
-	_cleanup_free_ char *text = NULL, *kib = NULL;
-	long page = root_is_live(p->root) ? sysconf(_SC_PAGESIZE) : 0;
-	uint64_t v, bytes;
-
-	if (page > 0) {
-		(void)fact_u64_set(&m->page_bytes, (uint64_t)page, "sysconf");
-		return;
-	}
-	if (!root_read_file(p->root, PROC_FILE_MAX, &text, NULL, "/proc/self/smaps"))
-		kib = line_value(text, "KernelPageSize", ':');
-	if (kib)
-		kib[strcspn(kib, " ")] = '\0';
-	if (kib && !parse_u64(kib, &v) && v && !mul_u64(v, 1024, &bytes))
-		(void)fact_u64_set(&m->page_bytes, bytes, "/proc/self/smaps");
-	else
-		fact_u64_no(&m->page_bytes, FACT_UNKNOWN, "a captured machine does not tell");
-}
-
-static void memory_facts(const struct probe *p, struct machine *m)
-{
-	_cleanup_free_ char *text = NULL, *kib = NULL;
-	uint64_t v, bytes;
-	int r = root_read_file(p->root, PROC_FILE_MAX, &text, NULL, "/proc/meminfo");
-
-	kib = r ? NULL : line_value(text, "MemTotal", ':');
-	if (kib)
-		kib[strcspn(kib, " ")] = '\0';
-	if (kib && !parse_u64(kib, &v) && !mul_u64(v, 1024, &bytes))
-		(void)fact_u64_set(&m->memory_bytes, bytes, "/proc/meminfo");
-	else
-		fact_u64_no(&m->memory_bytes, r ? FACT_UNREADABLE : FACT_UNKNOWN, "/proc/meminfo: %s",
-			    r ? strerror(-r) : "no MemTotal");
-	page_fact(p, m);
-}
-
 static void os_fact(const struct probe *p, struct machine *m)
 {
 	_cleanup_free_ char *text = NULL, *name = NULL;
 	int r = root_read_file(p->root, PROC_FILE_MAX, &text, NULL, "/etc/os-release");
 
-	name = r ? NULL : line_value(text, "PRETTY_NAME", '=');
+	name = r ? NULL : probe_line_value(text, "PRETTY_NAME", '=');
 	if (name)
 		(void)fact_str_set(&m->os, name, "/etc/os-release");
 	else
@@ -275,7 +233,7 @@ int probe_host(struct probe *p)
 	text_fact(p, "/proc/sys/kernel/hostname", &m->hostname);
 	kernel_fact(p, m);
 	cpu_facts(p, m);
-	memory_facts(p, m);
+	probe_memory(p);
 	os_fact(p, m);
 	md_fact(p, m);
 	version_fact(p, "mdadm", "--version", &m->mdadm_version);

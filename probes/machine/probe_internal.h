@@ -22,6 +22,7 @@ void *probe_grow(void *vector, size_t *n, size_t size);
 #define PROBE_GROW(v, n) ((__typeof__(v))probe_grow(&(v), &(n), sizeof(*(v))))
 
 int probe_host(struct probe *p);	/* kernel, memory, sysctls, versions */
+void probe_memory(struct probe *p);	/* of probe_host() */
 int probe_mounts(struct probe *p);	/* mounts of all namespaces, swap, loop files */
 int probe_writers(struct probe *p);	/* processes and exports that claim nothing */
 int probe_md(struct probe *p);
@@ -52,6 +53,11 @@ int drive_partitions(const struct probe *p, const char *dir, struct strv *ret);
 
 /* "megaraid_sas" ...: true if `driver` makes virtual disks of what is behind it. */
 bool driver_is_raid(const char *driver);
+
+#define PROC_FILE_MAX (8u << 20)
+
+/* The value on the first line that is "KEY:  value" (or with another separator); NULL. Caller frees. */
+char *probe_line_value(const char *text, const char *key, char separator);
 
 /*
  * The version in what a program printed about itself: the first word with a digit on the first line

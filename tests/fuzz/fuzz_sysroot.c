@@ -89,7 +89,8 @@ static const struct {
 	{"proc/self/mountinfo", "22 1 9:0 / / rw,relatime shared:1 - ext4 /dev/md0 rw\n"
 				"30 22 0:20 / /proc rw - proc proc rw\n"},
 	{"proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2 partition 1024 0 -2\n"},
-	{"proc/meminfo", "MemTotal:       65536000 kB\nMemFree:        1 kB\n"},
+	{"proc/meminfo", "MemTotal:       65536000 kB\nMemFree:        1 kB\nActive(file): 1 kB\nInactive(file): 1 kB\n"},
+	{"proc/zoneinfo", "Node 0, zone DMA\n  high 37\n  managed 3840\n  protection: (0, 3018)\n"},
 	{"proc/cpuinfo", "processor\t: 0\nmodel name\t: Example CPU\n"},
 	{"proc/sys/kernel/hostname", "host\n"},
 	{"proc/sys/kernel/osrelease", "6.1.0-1-amd64\n"},

@@ -483,6 +483,25 @@ static void dirty_limits(void **state)
 	assert_int_equal(sysctl_of(&b->r.verdict, "vm.dirty_writeback_centisecs")->value, 500);
 }
 
+/* The kernel takes its ratio of what is free or holds files; a machine that is only told has none in use. */
+static void dirty_limits_of_what_is_available(void **state)
+{
+	struct bench *b = *state;
+
+	/* 64 GiB of memory, and programs hold all but 8 of them. */
+	assert_int_equal(fact_u64_set(&b->r.machine.dirtyable_bytes, 8ULL << 30, NULL), 0);
+	run(b);
+	assert_int_equal(sysctl_of(&b->r.verdict, "vm.dirty_ratio")->value, 15);
+	assert_null(sysctl_of(&b->r.verdict, "vm.dirty_bytes"));
+	assert_non_null(strstr(sysctl_of(&b->r.verdict, "vm.dirty_ratio")->why,
+			       "8.59 GB is the memory that is free or holds files"));
+	assert_int_equal(machine_tell_memory(&b->r.machine, 512ULL << 30), 0);
+	run(b);
+	assert_null(sysctl_of(&b->r.verdict, "vm.dirty_ratio"));
+	assert_non_null(strstr(sysctl_of(&b->r.verdict, "vm.dirty_bytes")->why,
+			       "550 GB is all of the memory: how much of it is in use is not known"));
+}
+
 static void save_budgets(void **state)
 {
 	struct bench *b = *state;
@@ -983,6 +1002,7 @@ int main(void)
 		WITH(scheduler_only_as_listed),
 		WITH(long_host_names_are_left_out),
 		WITH(dirty_limits),
+		WITH(dirty_limits_of_what_is_available),
 		WITH(save_budgets),
 		WITH(each_program_has_its_own_rate),
 		WITH(what_was_not_measured_says_so),

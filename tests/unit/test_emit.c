@@ -14,6 +14,7 @@
 #include "advisor/base/cleanup.h"
 #include "advisor/base/escape.h"
 #include "advisor/base/exec.h"
+#include "advisor/bench/job.h"
 #include "advisor/emit/emit.h"
 #include "tests/unit/fixture_result.h"
 #include "advisor/base/ban.h"
@@ -170,6 +171,46 @@ static void job_passes_fio(void **state)
 	assert_non_null(strstr(text, "[palworld-save]"));
 	assert_non_null(strstr(text, "[minecraft-save]"));
 	accepted(text, argv, 2);
+}
+
+/* The value of a key of one of the file's sections; 0 if it has none. */
+static unsigned long long fio_number(const char *text, const char *section, const char *key)
+{
+	const char *at = strstr(text, section), *end;
+	_cleanup_free_ char *line = str_printf("\n%s=", key);
+
+	assert_non_null(at);
+	end = strstr(at, "\n[");
+	at = strstr(at, line);
+	return at && (!end || at < end) ? strtoull(at + strlen(line), NULL, 10) : 0;
+}
+
+/*
+ * fio's suffixes are binary and ours decimal: no number in the file has one, and the mixed job is
+ * the one that was measured.
+ */
+static void job_is_in_bytes(void **state)
+{
+	static const char *const section[] = {"[mixed-read]", "[mixed-save]", "[mixed-meta]"};
+	_cleanup_jobs_ struct job_list l = {0};
+	const char *text = text_of(*state, "job.fio");
+
+	for (const char *p = text; (p = strchr(p, '=')); ) {
+		p++;
+		if (strspn(p, "0123456789") && p[strspn(p, "0123456789:/.")] != '\n')
+			fail_msg("a number with a suffix: %.20s", p);
+	}
+	assert_int_equal(jobs_add(&l, "mixed", NULL), 0);
+	assert_int_equal(l.v[0].n_streams, ARRAY_SIZE(section));
+	for (size_t i = 0; i < l.v[0].n_streams; i++) {
+		const struct stream_spec *s = &l.v[0].streams[i];
+
+		assert_int_equal(fio_number(text, section[i], "bs"), s->block_bytes);
+		assert_int_equal(fio_number(text, section[i], "size"), s->file_bytes);
+		assert_int_equal(fio_number(text, section[i], "rate"), s->rate_bytes_per_s);
+		assert_int_equal(fio_number(text, section[i], "rate_iops"), s->rate_iops);
+		assert_int_equal(fio_number(text, section[i], "iodepth"), s->depth);
+	}
 }
 
 /* Percentages of every bssplit line add up to 100. */
@@ -332,6 +373,7 @@ int main(void)
 		WITH(mdadm_conf),
 		WITH(provision_passes_shellcheck),
 		WITH(job_passes_fio),
+		WITH(job_is_in_bytes),
 		WITH(job_splits_add_up),
 		WITH(hostile_strings),
 		WITH(shell_words_survive),

@@ -217,6 +217,54 @@ static void nothing_known(void **state)
 	assert_false(fact_known(e.bytes_per_save.state));
 }
 
+/* What 64 bits cannot hold is unknown, and never the largest number that they can. */
+static void out_of_range(void **state)
+{
+	struct endurance_load load = {.save_bytes = 10000000 * TB, .every_ns = 10, .count = 1};
+	_cleanup_(endurance_free) struct endurance e = {0};
+	_cleanup_(rating_free) struct endurance_rating r;
+	struct endurance_input in = {.loads = &load, .n_loads = 1, .waf = 1.22, .waf_low = 1.0,
+				     .waf_high = 1.9, .waf_note = "test", .copies = 1, .members = 1,
+				     .drives = &r, .n_drives = 1, .now_unix_s = 1767225600};
+
+	(void)state;
+	rate(&r, 1, 5);
+	assert_int_equal(endurance_compute(&in, &e, NULL), 0);
+	assert_false(fact_known(e.program_bytes_per_day.state));
+	assert_non_null(strstr(e.program_bytes_per_day.note, "out of range"));
+	assert_false(fact_known(e.drives[0].writes_per_day.state));
+	assert_false(fact_known(e.drives[0].dwpd_used.state));
+	assert_false(fact_known(e.drives[0].share.state));
+	assert_false(fact_known(e.drives[0].years_left.state));
+	assert_int_equal(e.n_steps, 0);
+}
+
+static void steps_out_of_range(void **state)
+{
+	struct endurance_load load = {.save_bytes = TB, .every_ns = UINT64_MAX / 3 * 2, .count = 1};
+	_cleanup_(endurance_free) struct endurance e = {0}, often = {0};
+	_cleanup_(rating_free) struct endurance_rating r;
+	struct endurance_input in = {.loads = &load, .n_loads = 1, .waf = 1.22, .waf_low = 1.0,
+				     .waf_high = 1.9, .waf_note = "test", .copies = 1, .members = 1,
+				     .drives = &r, .n_drives = 1, .now_unix_s = 1767225600};
+
+	(void)state;
+	rate(&r, 1, 5);
+	/* Twice 390 years is more than can be said. */
+	assert_int_equal(endurance_compute(&in, &e, NULL), 0);
+	assert_int_equal(e.n_steps, 2);
+	for (size_t i = 0; i < e.n_steps; i++)
+		assert_true(e.steps[i].every_ns < UINT64_MAX);
+	/* 12 EB a day: twice as often is more than can be said of a day. */
+	load = (struct endurance_load){.save_bytes = 12000000 * TB, .every_ns = 86400000000000ULL, .count = 1};
+	assert_int_equal(endurance_compute(&in, &often, NULL), 0);
+	assert_int_equal(often.n_steps, 3);
+	assert_true(fact_known(often.program_bytes_per_day.state));
+	assert_false(fact_known(often.steps[0].years_left.state));
+	assert_non_null(strstr(often.steps[0].years_left.note, "out of range"));
+	assert_true(fact_known(often.steps[1].years_left.state));
+}
+
 static void refused(void **state)
 {
 	static const struct endurance_input bad[] = {
@@ -248,6 +296,7 @@ int main(void)
 		cmocka_unit_test(uncertainty),		 cmocka_unit_test(unrated),
 		cmocka_unit_test(tbw),			 cmocka_unit_test(one_more_interval),
 		cmocka_unit_test(nothing_known),	 cmocka_unit_test(refused),
+		cmocka_unit_test(out_of_range),		 cmocka_unit_test(steps_out_of_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

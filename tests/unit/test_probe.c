@@ -446,6 +446,48 @@ static void test_pci_domains(void **state)
 	fake_close(&f);
 }
 
+/*
+ * Free memory less what the kernel keeps of each zone, and the cache of files. Zones of 3840, 772704
+ * and 0 pages: 37 + 9930 is more than the first has, and the last has nothing to keep.
+ */
+static void test_memory(void **state)
+{
+	struct fake_root f;
+	struct machine m;
+
+	(void)state;
+	fake_open(&f);
+	fake_put(&f, "proc/meminfo", "MemTotal:       8000000 kB\nMemFree:        4000000 kB\n"
+				     "MemAvailable:   7000000 kB\nActive:         2500000 kB\n"
+				     "Active(file):    500000 kB\nInactive(file):  250000 kB\n");
+	fake_put(&f, "proc/self/smaps", "KernelPageSize:        4 kB\n");
+	assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+	assert_int_equal(m.dirtyable_bytes.v, 4750000ULL * 1024);
+	machine_free(&m);
+	fake_put(&f, "proc/zoneinfo",
+		 "Node 0, zone      DMA\n  pages free     3840\n        high     37\n"
+		 "        managed  3840\n        protection: (0, 3018, 9930, 9930)\n  pagesets\n"
+		 "    cpu: 0\n              high:  77\n"
+		 "Node 0, zone    DMA32\n  pages free     700000\n        high     11000\n"
+		 "        managed  772704\n        protection: (0, 0, 6912, 6900)\n"
+		 "Node 0, zone  Movable\n  pages free     0\n        high     32\n"
+		 "        managed  0\n        protection: (0, 0, 0, 0)\n");
+	assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+	assert_int_equal(m.dirtyable_bytes.v, 4750000ULL * 1024 - (3840 + 11000 + 6912) * 4096ULL);
+	machine_free(&m);
+	/* Reserves beyond what is free leave the cache. */
+	fake_put(&f, "proc/zoneinfo", "Node 0, zone DMA32\n high 99999999\n managed 99999999\n protection: (0)\n");
+	assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+	assert_int_equal(m.dirtyable_bytes.v, 750000ULL * 1024);
+	machine_free(&m);
+	fake_put(&f, "proc/meminfo", "MemTotal:       8000000 kB\nMemFree:        4000000 kB\n");
+	assert_int_equal(machine_probe(&f.root, NULL, &m, NULL), 0);
+	assert_false(fact_known(m.dirtyable_bytes.state));
+	assert_int_equal(m.memory_bytes.v, 8000000ULL * 1024);
+	machine_free(&m);
+	fake_close(&f);
+}
+
 /* Files full of garbage: facts that are not known, no crash, never an eligible drive. */
 static void test_garbage(void **state)
 {
@@ -458,7 +500,7 @@ static void test_garbage(void **state)
 		"sys/block/md0/md/level",	 "sys/block/md0/md/raid_disks",
 		"sys/block/sda/sda1/partition",	 "sys/block/sda/sda1/start",
 		"proc/mdstat",	"proc/swaps",	"proc/self/mountinfo", "proc/7/mountinfo",
-		"proc/meminfo", "proc/cpuinfo", "proc/sys/vm/dirty_ratio", "etc/os-release",
+		"proc/meminfo", "proc/zoneinfo", "proc/cpuinfo", "proc/sys/vm/dirty_ratio", "etc/os-release",
 		"sys/kernel/config/nvmet/subsystems/x/namespaces/1/device_path",
 		"sys/kernel/config/nvmet/subsystems/x/namespaces/1/enable",
 		"sys/kernel/config/target/core/fileio_0/x/info", "sys/bus/pci/devices/0000:00:01.0/class", "sys/bus/pci/devices/0000:00:01.0/vendor",
@@ -556,6 +598,7 @@ int main(void)
 		cmocka_unit_test(test_root),
 		cmocka_unit_test(test_exports),
 		cmocka_unit_test(test_pci_domains),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_vpd),
 	};
