@@ -174,7 +174,7 @@ static void put_rest(struct json_object *o, const struct verdict *v)
 	put_confidence(o, v);
 	jput_strv(o, "warnings", &v->warnings);
 	jput_bool(o, "decided", v->decided);
-	jput_str(o, "basis", v->paper ? "expected" : "measured");
+	jput_str(o, "basis", v->paper ? "expected" : v->by_rule ? "rule" : "measured");
 	for (size_t i = 0; i < v->n_standings; i++)
 		json_object_array_add(standings, standing_to_json(&v->standings[i]));
 	jput(o, "standings", standings);

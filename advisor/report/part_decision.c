@@ -68,7 +68,8 @@ static void sureness(struct doc *d, const struct verdict *v)
 			v->ties.n ? "One of these is the best" : "It is the best",
 			v->confidence * 100, note);
 	else
-		doc_add(d, BLOCK_PARAGRAPH, "Confidence: not known; %s.",
+		doc_add(d, BLOCK_PARAGRAPH, "%s: %s.",
+			v->by_rule ? "Chosen by rule, with no confidence" : "No confidence can be given",
 			v->confidence_note ? v->confidence_note : "nothing was decided");
 }
 
