@@ -43,14 +43,14 @@ static void geometry(struct doc *d, const struct verdict *v)
 			fmt_binary(g->sunit_bytes, a), fmt_binary(g->swidth_bytes, b));
 }
 
-static void tie_line(struct doc *d, const struct verdict *v)
+static void tie_line(struct doc *d, const struct result *r)
 {
+	const struct verdict *v = &r->verdict;
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
 	if (!v->ties.n || v->paper)
 		return;
-	for (size_t i = 0; i < v->ties.n; i++)
-		buf_addf(&b, "%s%s", i ? ", " : "", v->ties.v[i]);
+	part_by_level(&b, r, &v->ties);
 	if (b.failed)
 		d->failed = true;
 	else
@@ -95,7 +95,7 @@ void part_decision(struct doc *d, const struct result *r)
 		doc_add(d, BLOCK_WARNING, "Decided on paper: figures are expected, not measured.");
 	geometry(d, v);
 	members(d, v);
-	tie_line(d, v);
+	tie_line(d, r);
 	sureness(d, v);
 }
 

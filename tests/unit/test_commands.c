@@ -185,6 +185,25 @@ static void plan_for_typed_drives(void **state)
 	says(h, ">>> ");
 }
 
+/* Rows that say the same are one row: what differs is seen at a glance. */
+static void plan_says_the_same_once(void **state)
+{
+	struct here *h = *state;
+	const char *at;
+	size_t rows = 0;
+
+	assert_int_equal(CALL(h, &cmd_plan, "--drives", "4x3.84T,dwpd=1,class=gen4-dc", "--role", "live"), 0);
+	at = strstr(h->out, "Layouts side by side");
+	assert_non_null(at);
+	for (; (at = strstr(at, "\n  =  ")); at++)
+		rows++;
+	assert_true(rows >= 2 && rows <= 4); /* the levels, of 33 layouts */
+	says(h, "of raid10-");
+	at = strstr(h->out, "survives 0 drive failures");
+	assert_non_null(at);
+	assert_null(strstr(h->out, "raid0-64k-ext4,"));
+}
+
 static void bad_drive_specs(void **state)
 {
 	static const char *const bad[] = {"2", "x1T", "0x1T", "2x", "2x1.92Q", "2x1.92T,", "2x1T,dwpd",
@@ -399,6 +418,7 @@ int main(void)
 		WITH(endurance_of_a_smart_file),
 		WITH(endurance_of_a_result),
 		WITH(plan_for_typed_drives),
+		WITH(plan_says_the_same_once),
 		WITH(bad_drive_specs),
 		cmocka_unit_test(a_model_without_a_class),
 		WITH(advise_keeps_what_was_not_said),
