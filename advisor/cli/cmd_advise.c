@@ -5,11 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/cli/cli.h"
 #include "advisor/cli/load.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/request_args.h"
+#include "advisor/cli/rounds.h"
 #include "advisor/decide/decide.h"
 #include "advisor/model/json.h"
 #include "advisor/report/report.h"
@@ -92,15 +94,17 @@ static void take_text(char **to, char **from)
 	*to = take_ptr(*from);
 }
 
+/* Swaps them: `from` is left with those that the result had. */
 static void take_workloads(struct request *to, struct request *from)
 {
-	for (size_t i = 0; i < to->n_workloads; i++)
-		free(to->workloads[i].profile);
-	free(to->workloads);
-	to->workloads = take_ptr(from->workloads);
+	struct workload *workloads = to->workloads;
+	size_t n = to->n_workloads;
+
 	to->workloads_given = from->workloads_given;
+	to->workloads = from->workloads;
 	to->n_workloads = from->n_workloads;
-	from->n_workloads = 0;
+	from->workloads = workloads;
+	from->n_workloads = n;
 }
 
 /* Moves what was said into the saved request, but for the workloads; before any default is set. */
@@ -191,40 +195,86 @@ static void narrow(const struct request *q, struct result *r)
 	r->n_trials = n;
 }
 
-/*
- * The calibrated judgement that the run came to, where the same candidates may win now as then;
- * otherwise NULL, and the medians decide. `ranks` holds as many as there are standings.
- */
-static const struct decide_ranking *earlier(const struct result *r, unsigned tolerate_then,
-					    struct decide_rank *ranks, struct decide_ranking *ret)
+/* The run's own race, and what became of it: replayed before anything of the result is changed. */
+struct earlier {
+	struct rounds rounds;
+	struct rounds_says says;
+	char *untested; /* owned; why there is none; NULL: there is one */
+};
+
+static void earlier_free(struct earlier *e)
 {
-	const struct verdict *v = &r->verdict;
-	bool still = false;
-
-	if (!v->decided || v->paper || v->confidence < 0 ||
-	    tolerate_then != decide_tolerate(&r->request))
-		return NULL;
-	for (size_t i = 0; i < v->n_standings; i++) {
-		const struct standing *s = &v->standings[i];
-
-		if (!result_candidate(r, s->candidate))
-			continue;
-		still |= s->tied;
-		ranks[ret->n++] = (struct decide_rank){
-			.candidate = s->candidate, .rank = s->tied ? 0 : 1, .tied = s->tied};
-	}
-	ret->ranks = ranks;
-	ret->confidence = v->confidence;
-	ret->note = v->confidence_note;
-	return still ? ret : NULL;
+	rounds_says_free(&e->says);
+	rounds_free(&e->rounds);
+	free(e->untested);
 }
 
-static int decide_again(struct result *r, const struct profile *profiles, unsigned tolerate_then,
+static int replay(const struct result *r, struct earlier *e)
+{
+	_cleanup_why_ struct why why = WHY_INIT;
+	int err;
+
+	if (r->verdict.paper)
+		return 0;
+	err = rounds_of_result(r, &e->rounds, &why);
+	if (!err)
+		return rounds_say(&e->rounds, NULL, &e->says);
+	if (err != -ESTALE)
+		return err;
+	e->untested = strdup(why.cause ? why.cause : "there is no tournament in this result");
+	return e->untested ? 0 : -ENOMEM;
+}
+
+static bool measured(const struct result *r, const char *profile)
+{
+	_cleanup_free_ char *job = str_printf("save:%s", profile);
+
+	for (size_t i = 0; job && i < r->n_trials; i++)
+		for (size_t k = 0; k < r->trials[i].n_jobs; k++)
+			if (!strcmp(r->trials[i].jobs[k].name, job))
+				return true;
+	return false;
+}
+
+static const struct workload *find(const struct workload *w, size_t n, const char *profile)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(w[i].profile, profile))
+			return &w[i];
+	return NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/*
+ * Whole saves are one of the figures of the tournament: it was about these programs and no others.
+ * How many of each does not matter. `then` has those that the result had when it was loaded.
+ */
+static const char *other_program(const struct result *r, const struct request *then)
+{
+	const struct request *now = &r->request;
+
+	for (size_t i = 0; i < now->n_workloads; i++) {
+		const struct workload *w = &now->workloads[i];
+		const struct workload *was = find(then->workloads, then->n_workloads, w->profile);
+
+		if (!was || !same_text(was->text, w->text) ||
+		    (r->verdict.by_rule && !measured(r, w->profile)))
+			return w->profile;
+	}
+	for (size_t i = 0; i < then->n_workloads; i++)
+		if (!find(now->workloads, now->n_workloads, then->workloads[i].profile))
+			return then->workloads[i].profile;
+	return NULL;
+}
+
+static int decide_again(struct result *r, const struct profile *profiles, const struct earlier *e,
 			const struct ratings *ratings, struct why *why)
 {
 	char array[OUTPUT_UUID_LEN], fs[OUTPUT_UUID_LEN];
-	_cleanup_free_ struct decide_rank *ranks = calloc(r->verdict.n_standings + 1, sizeof(*ranks));
-	struct decide_ranking ranking = {0};
 	struct verdict again = {0};
 	struct decide_input in = {
 		.request = &r->request, .machine = &r->machine, .members = r->members,
@@ -233,14 +283,13 @@ static int decide_again(struct result *r, const struct profile *profiles, unsign
 		.profiles = profiles, .ratings = ratings, .array_uuid = array, .fs_uuid = fs,
 		.now_unix_s = (uint64_t)time(NULL), .paper = r->verdict.paper,
 		.tuning = r->verdict.tuning, .n_tuning = r->verdict.n_tuning,
-		.backup = &r->verdict.backup};
+		.backup = &r->verdict.backup,
+		.ranking = e->untested || r->verdict.paper ? NULL : &e->says.ranking,
+		.untested = e->untested};
 	int err;
 
-	if (!ranks)
-		return -ENOMEM;
 	/* New ones always: the earlier ones may belong to an array that exists by now. */
 	output_uuids(array, fs);
-	in.ranking = earlier(r, tolerate_then, ranks, &ranking);
 	err = decide(&in, &again, why);
 	if (err)
 		return err;
@@ -249,13 +298,30 @@ static int decide_again(struct result *r, const struct profile *profiles, unsign
 	return 0;
 }
 
+/* Takes the programs that were said; `e` gets why the tournament does not count for them. */
+static int take_programs(struct request_args *said, struct result *r, struct earlier *e,
+			 struct profile **ret, size_t *ret_n, struct why *why)
+{
+	bool anew = said->workloads_given || said->profile_file;
+	const char *other;
+	int err = workloads(said, &r->request, ret, ret_n, why);
+
+	if (err || e->untested || r->verdict.paper)
+		return err;
+	other = other_program(r, anew ? &said->request : &r->request);
+	if (!other)
+		return 0;
+	e->untested = str_printf("the tournament was not about the same programs (%s)", other);
+	return e->untested ? 0 : -ENOMEM;
+}
+
 /* 0, or -errno with `why`; the verdict may be undecided (then `why` says so, too). */
 static int advise(struct advise_args *a, struct result *r, struct why *why)
 {
 	struct request_args *w = &a->wanted;
 	struct ratings *ratings = NULL;
 	struct profile *profiles = NULL;
-	unsigned tolerate_then = decide_tolerate(&r->request);
+	struct earlier earlier = {0};
 	size_t n_profiles = 0;
 	int err;
 
@@ -272,22 +338,25 @@ static int advise(struct advise_args *a, struct result *r, struct why *why)
 		r->request.backup_size_bytes = a->backup_size_bytes;
 	if (a->memory_bytes && machine_tell_memory(&r->machine, a->memory_bytes) < 0)
 		return -ENOMEM;
+	err = replay(r, &earlier);
 	narrow(&w->request, r);
 	merge(w, &r->request);
-	if (!r->n_candidates)
-		return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no recommendation", a->result, NULL,
-				"none of the measured candidates has that level, chunk and file system");
-	err = workloads(w, &r->request, &profiles, &n_profiles, why);
+	if (!err && !r->n_candidates)
+		err = why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no recommendation", a->result, NULL,
+			       "none of the measured candidates has that level, chunk and file system");
+	if (!err)
+		err = take_programs(w, r, &earlier, &profiles, &n_profiles, why);
 	if (!err)
 		err = ratings_load(&ratings, why);
 	if (!err)
-		err = decide_again(r, profiles, tolerate_then, ratings, why);
+		err = decide_again(r, profiles, &earlier, ratings, why);
 	if (!err)
 		err = output_snippets(r, profiles, why);
 	for (size_t i = 0; i < n_profiles; i++)
 		profile_free(&profiles[i]);
 	free(profiles);
 	ratings_free(ratings);
+	earlier_free(&earlier);
 	return err;
 }
 

@@ -251,7 +251,7 @@ static void keep_incomplete(struct session *s, const struct why *why)
 
 static int measure(struct session *s, struct rounds *rounds, struct why *why)
 {
-	int r = rounds_init(s, rounds);
+	int r = rounds_init(&s->result, decide_tolerate(&s->result.request), rounds);
 
 	if (!r)
 		r = run_rounds(s, rounds, why);

@@ -21,6 +21,7 @@
 #include "advisor/bench/bench.h"
 #include "advisor/cli/progress.h"
 #include "advisor/cli/request_args.h"
+#include "advisor/cli/rounds.h"
 #include "advisor/decide/decide.h"
 #include "advisor/model/ratings.h"
 #include "advisor/model/result.h"
@@ -62,8 +63,6 @@ int trial_plan_sustained(struct trial_plan *ret, struct why *why);
 int trial_plan_tune(const struct request_args *w, enum tune_dim d, struct trial_plan *ret,
 		    struct why *why);
 void trial_plan_free(struct trial_plan *p);
-
-struct rounds;
 
 /* What a run holds while it lasts. */
 struct session {
@@ -204,17 +203,6 @@ const char *session_used_up(const struct session *s, const struct cost *next,
 /* The rounds' share of --max-time: the last quarter is kept for settings and a backup. */
 uint64_t session_rounds_ns(const struct session *s);
 
-/* Who races and who is only a reference; and the race. */
-struct rounds {
-	size_t *racing, *references; /* owned; indexes into result.candidates */
-	size_t n_racing, n_references;
-	struct rng rng;		       /* order of the references */
-	struct tournament *tournament; /* owned; indexes into `racing` */
-};
-
-int rounds_init(struct session *s, struct rounds *ret);
-void rounds_free(struct rounds *r);
-
 /* All rounds; adds the trials to the result. */
 int run_rounds(struct session *s, struct rounds *r, struct why *why);
 
@@ -283,10 +271,6 @@ int tuner_close(struct tuner *u, int err, struct why *why);
  */
 int tuner_trial(struct tuner *u, const struct tune_result *t, size_t value, unsigned round,
 		struct tune_trial *ret, struct why *why);
-
-/* What the race says, for decide(); `ret` points into `*ret_ranks` and `*ret_note`, both owned. */
-int rounds_ranking(const struct session *s, const struct rounds *r, struct decide_ranking *ret,
-		   struct decide_rank **ret_ranks, char **ret_note);
 
 /* ---- run_dry.c ---- */
 

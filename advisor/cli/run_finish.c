@@ -208,9 +208,7 @@ int session_decide(const struct session *s, const struct rounds *rounds, struct 
 {
 	const struct result *r = &s->result;
 	char array_uuid[OUTPUT_UUID_LEN], fs_uuid[OUTPUT_UUID_LEN];
-	_cleanup_free_ struct decide_rank *ranks = NULL;
-	_cleanup_free_ char *note = NULL;
-	struct decide_ranking ranking = {0};
+	_cleanup_rounds_says_ struct rounds_says says = {0};
 	struct decide_input in = {
 		.request = &r->request,
 		.machine = &r->machine,
@@ -222,7 +220,7 @@ int session_decide(const struct session *s, const struct rounds *rounds, struct 
 		.n_trials = r->n_trials,
 		.profiles = s->opt->wanted.profiles,
 		.ratings = s->ratings,
-		.ranking = &ranking,
+		.ranking = &says.ranking,
 		.tuning = s->tuned,
 		.n_tuning = s->n_tuned,
 		.backup = &s->backup,
@@ -233,7 +231,7 @@ int session_decide(const struct session *s, const struct rounds *rounds, struct 
 	int err;
 
 	output_uuids(array_uuid, fs_uuid);
-	err = rounds_ranking(s, rounds, &ranking, &ranks, &note);
+	err = rounds_say(rounds, s->capped, &says);
 	if (!err)
 		err = decide(&in, ret, why);
 	if (!err && s->capped)

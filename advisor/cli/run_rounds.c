@@ -8,15 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/cli/run.h"
 #include "advisor/cli/save.h"
 #include "advisor/cli/signals.h"
-#include "advisor/decide/decide.h"
 #include "advisor/stats/rng.h"
-#include "advisor/tournament/tournament.h"
-#include "advisor/tournament/verdict.h"
 #include "advisor/base/ban.h"
 
 static size_t reference_rounds(enum budget b)
@@ -24,83 +20,9 @@ static size_t reference_rounds(enum budget b)
 	return b == BUDGET_QUICK ? 1 : 3;
 }
 
-int rounds_init(struct session *s, struct rounds *ret)
-{
-	const struct result *res = &s->result;
-	unsigned tolerate = decide_tolerate(&res->request);
-	struct rounds r = {0};
-
-	r.racing = calloc(res->n_candidates, sizeof(*r.racing));
-	r.references = calloc(res->n_candidates, sizeof(*r.references));
-	if (!r.racing || !r.references) {
-		rounds_free(&r);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < res->n_candidates; i++) {
-		if (res->candidates[i].survives >= tolerate)
-			r.racing[r.n_racing++] = i;
-		else
-			r.references[r.n_references++] = i;
-	}
-	*ret = r;
-	return 0;
-}
-
-void rounds_free(struct rounds *r)
-{
-	tournament_free(r->tournament);
-	free(r->racing);
-	free(r->references);
-	*r = (struct rounds){0};
-}
-
-static struct t_sample sample_of(const struct trial *t)
-{
-	static const enum figure figures[TOURNAMENT_FIGURES] = {
-		[TOURNAMENT_MIXED_P99] = FIG_MIXED_SAVE_P99_NS,
-		[TOURNAMENT_ISOLATED_P99] = FIG_SAVE_P99_NS,
-		[TOURNAMENT_BLOCKED] = FIG_BLOCKED_NS,
-	};
-	struct t_sample x = {.valid = t->state == TRIAL_OK, .has_cost = true};
-
-	x.cost_s = (double)(t->build_ns + t->measure_ns + t->teardown_ns) / 1e9;
-	for (size_t i = 0; x.valid && i < TOURNAMENT_FIGURES; i++)
-		x.has[i] = trial_figure(t, figures[i], &x.ns[i]) == 0 && x.ns[i] > 0;
-	return x;
-}
-
 static bool same_candidate(const struct session *s, const struct trial *t, size_t candidate)
 {
 	return !strcmp(t->candidate, s->result.candidates[candidate].id);
-}
-
-/* Trials of an interrupted run, in their order; anything that does not fit is refused. */
-static int replay(struct session *s, struct rounds *r, struct why *why)
-{
-	for (size_t i = 0; i < s->replayed; i++) {
-		const struct trial *t = &s->result.trials[i];
-		struct t_sample x = sample_of(t);
-		size_t c = 0, round = 0;
-
-		if (trial_is_extra(t))
-			continue;
-		if (tournament_next(r->tournament, &c, &round) == 0 &&
-		    same_candidate(s, t, r->racing[c]) && t->round == round) {
-			int err = tournament_report(r->tournament, c, round, &x);
-
-			if (err)
-				return err;
-			continue;
-		}
-		for (c = 0; c < r->n_references; c++)
-			if (same_candidate(s, t, r->references[c]))
-				break;
-		if (c == r->n_references)
-			return why_set(why, -EINVAL, "cannot resume", t->candidate,
-				       "start a new run", "trial %zu is not one that this run would "
-				       "have made", i);
-	}
-	return 0;
 }
 
 static bool reference_done(const struct session *s, size_t candidate, unsigned round)
@@ -221,7 +143,7 @@ static int race(struct session *s, struct rounds *r, struct why *why)
 		err = one(s, r->racing[c], (unsigned)round, expected_trials(s, r), &t, why);
 		if (err)
 			return err;
-		x = sample_of(t);
+		x = rounds_sample(t);
 		err = tournament_report(r->tournament, c, round, &x);
 		if (err)
 			return err;
@@ -232,17 +154,12 @@ static int race(struct session *s, struct rounds *r, struct why *why)
 
 int run_rounds(struct session *s, struct rounds *r, struct why *why)
 {
-	struct tournament_cfg cfg;
-	int err;
+	int err = rounds_begin(r, &s->result.request);
 
-	err = tournament_cfg_init(budget_name(s->result.request.budget), r->n_racing,
-				  s->result.request.seed, &cfg);
-	if (!err)
-		err = tournament_new(&cfg, &r->tournament);
 	if (err)
 		return why_set(why, err, "cannot plan the rounds", NULL, NULL, "%s", strerror(-err));
 	rng_seed(&r->rng, s->result.request.seed ^ 0x7265666572656e63ULL);
-	err = replay(s, r, why);
+	err = rounds_replay(r, &s->result, s->replayed, why);
 	return err ? err : race(s, r, why);
 }
 
@@ -272,93 +189,4 @@ int run_characterise(struct session *s, const struct rounds *r, struct why *why)
 	}
 	trial_plan_free(&plan);
 	return err;
-}
-
-/* Places: those still in by their first figure, then those that dropped out, the last one first. */
-static double place(const struct tournament_verdict *v, size_t i)
-{
-	const struct tournament_standing *st = &v->standing[i];
-	double figure = 0;
-
-	for (size_t f = 0; f < TOURNAMENT_FIGURES; f++) {
-		if (st->has[f]) {
-			figure = st->median_ns[f] / 1e15; /* below one round */
-			break;
-		}
-	}
-	if (st->status == TOURNAMENT_IN)
-		return figure;
-	if (st->status == TOURNAMENT_BEHIND)
-		return 2e3 - (double)st->out_round + figure;
-	return 1e4;
-}
-
-static char *ranking_note(const struct session *s, const struct tournament_verdict *v, bool alone)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%zu trial%s in %zu round%s; ", v->trials, v->trials == 1 ? "" : "s", v->rounds,
-		 v->rounds == 1 ? "" : "s");
-	if (alone) {
-		buf_add(&b, "no other layout was measured, so there was nothing to compare it with");
-		return buf_take(&b);
-	}
-	switch (v->end) {
-	case TOURNAMENT_DECIDED:
-		buf_addf(&b, "one is left. The chance that a truly better layout was dropped is at most "
-			     "%.0f %%", v->alpha * 100);
-		break;
-	case TOURNAMENT_ALIKE:
-		buf_addf(&b, "those left cannot be told apart: a gap worth having would have shown");
-		break;
-	case TOURNAMENT_OUT_OF_ROUNDS:
-		buf_addf(&b, "those left could not be told apart within the %s budget; a larger one "
-			     "might", budget_name(s->result.request.budget));
-		break;
-	case TOURNAMENT_STOPPED:
-		buf_addf(&b, "ended early%s%s; what is left may differ all the same",
-			 s->capped ? " by " : "", s->capped ? s->capped : "");
-		break;
-	default:
-		buf_addf(&b, "%s", tournament_end_name(v->end));
-		break;
-	}
-	return buf_take(&b);
-}
-
-int rounds_ranking(const struct session *s, const struct rounds *r, struct decide_ranking *ret,
-		   struct decide_rank **ret_ranks, char **ret_note)
-{
-	_cleanup_free_ struct decide_rank *ranks = calloc(r->n_racing + 1, sizeof(*ranks));
-	_cleanup_free_ char *note = NULL;
-	struct tournament_verdict v;
-	size_t n = 0;
-	int err;
-
-	if (!ranks)
-		return -ENOMEM;
-	err = tournament_verdict(r->tournament, &v);
-	if (err)
-		return err;
-	for (size_t i = 0; i < v.candidates; i++) {
-		if (v.standing[i].status == TOURNAMENT_FAILED || !v.standing[i].trials)
-			continue;
-		ranks[n] = (struct decide_rank){
-			.candidate = s->result.candidates[r->racing[i]].id,
-			.tied = v.standing[i].status == TOURNAMENT_IN,
-		};
-		for (size_t k = 0; k < v.candidates; k++)
-			if (v.standing[k].trials && place(&v, k) < place(&v, i))
-				ranks[n].rank++;
-		n++;
-	}
-	note = ranking_note(s, &v, n == 1);
-	ret->n = n;
-	ret->confidence = v.in && n > 1 ? 1 - v.alpha : -1;
-	tournament_verdict_release(&v);
-	if (!note)
-		return -ENOMEM;
-	ret->ranks = *ret_ranks = take_ptr(ranks);
-	ret->note = *ret_note = take_ptr(note);
-	return 0;
 }

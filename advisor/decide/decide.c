@@ -24,19 +24,25 @@ unsigned decide_tolerate(const struct request *r)
 	return r->role == ROLE_LIVE || r->role == ROLE_BACKUP ? 1 : 0;
 }
 
-/* Marks the ties, by ranking or medians; on paper all admissible ones are tied. */
-static size_t mark(const struct decide_input *in, struct standing *s)
+/*
+ * Marks those among which a rule chooses, and says how many: all admissible ones on paper; those that
+ * the ranking left in; or all that were measured, where no test compared them (v->by_rule).
+ */
+static int mark(const struct decide_input *in, struct standing *s, struct verdict *v, size_t *ret)
 {
-	size_t n = 0;
+	int err = 0;
 
+	*ret = 0;
 	if (in->paper) {
 		for (size_t i = 0; i < in->n_candidates; i++)
-			n += s[i].tied = s[i].admissible;
-		return n;
+			*ret += s[i].tied = s[i].admissible;
+		return 0;
 	}
-	if (in->ranking && in->ranking->n)
-		return standings_apply_ranking(s, in->n_candidates, in->ranking);
-	return standings_mark_ties(s, in->n_candidates);
+	free(v->confidence_note);
+	v->confidence_note = standings_untested(in, s, &err);
+	v->by_rule = v->confidence_note != NULL;
+	*ret = err ? 0 : standings_mark(in, s, v->by_rule);
+	return err;
 }
 
 /* What the programs that are assumed would miss on the first layout that could be the answer. */
@@ -145,6 +151,9 @@ static int undecided(const struct decide_input *in, const struct standing *s, st
 	if (!v->undecided_why)
 		return -ENOMEM;
 	v->confidence = -1;
+	v->by_rule = false;
+	free(v->confidence_note);
+	v->confidence_note = NULL;
 	(void)why_exit(why, code, -ENODATA, "no recommendation", NULL,
 		       admissible ? "see the trials' problems; raise --budget or --max-writes"
 				  : "name more drives, or lower --tolerate, or use --role dev",
@@ -152,45 +161,51 @@ static int undecided(const struct decide_input *in, const struct standing *s, st
 	return backup_settle(in, v);
 }
 
-static int confidence_of(const struct decide_input *in, const struct standing *s, const char *id,
-			 struct verdict *v)
-{
-	const struct decide_ranking *r = in->ranking;
-
-	free(v->confidence_note);
-	v->confidence = -1;
-	if (in->paper) {
-		v->confidence_note = strdup("decided on paper: nothing was measured");
-	} else if (r && r->n) {
-		v->confidence = r->confidence;
-		v->confidence_note = strdup(r->note ? r->note : "as the tournament says");
-	} else {
-		int err = standings_jackknife(in, s, id, &v->confidence);
-
-		if (err)
-			return err;
-		v->confidence_note = strdup(
-			v->confidence < 0
-				? "fewer than three rounds: nothing can be left out to try the decision"
-				: "share of the rounds that can be left out, one at a time, with the winner "
-				  "still in front or tied; medians and spreads, not a calibrated test");
-	}
-	return v->confidence_note ? 0 : -ENOMEM;
-}
-
-static int confidence(const struct decide_input *in, const struct standing *s, const char *id,
-		      struct verdict *v)
+/* The verdict's confidence and the note that goes with it. By rule the note is there already. */
+static int confidence(const struct decide_input *in, const struct standing *s, struct verdict *v)
 {
 	struct buf note = BUF_INIT;
-	int err = confidence_of(in, s, id, v);
+	int err = 0;
 
-	if (err)
-		return err;
-	buf_add(&note, v->confidence_note);
-	err = warn_control(in, s, &v->warnings, &note);
+	v->confidence = -1;
+	if (v->by_rule)
+		return 0;
+	if (in->paper) {
+		buf_add(&note, "decided on paper: nothing was measured");
+	} else {
+		v->confidence = in->ranking->confidence;
+		buf_add(&note, in->ranking->note ? in->ranking->note : "as the tournament says");
+		err = warn_control(in, s, &v->warnings, &note);
+	}
 	free(v->confidence_note);
 	v->confidence_note = buf_take(&note);
 	return err ? err : v->confidence_note ? 0 : -ENOMEM;
+}
+
+/* How the others that raced compare with the winner. */
+static int ratios(const struct decide_input *in, struct standing *s, size_t winner)
+{
+	const struct decide_ranking *r = in->ranking;
+	int err = 0;
+
+	for (size_t i = 0; r && r->ratio && !err && i < in->n_candidates; i++)
+		if (i != winner && s[i].admissible)
+			err = r->ratio(r->ctx, s[i].candidate, s[winner].candidate, &s[i].against);
+	return err;
+}
+
+/* The others of the set, as ids; by rule there was no test that failed to tell them apart. */
+static int ties(const struct decide_input *in, struct standing *s, size_t winner, struct verdict *v)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < in->n_candidates; i++) {
+		if (v->by_rule)
+			s[i].tied = false;
+		else if (i != winner && s[i].tied)
+			err = strv_add(&v->ties, s[i].candidate);
+	}
+	return err;
 }
 
 static void expect(struct standing *s, enum figure f, double low, double high)
@@ -217,7 +232,7 @@ static void expectations(const struct decide_input *in, struct standing *s)
 }
 
 /* Everything that follows from the winner. */
-static int settle(const struct decide_input *in, const struct standing *s, size_t winner,
+static int settle(const struct decide_input *in, struct standing *s, size_t winner,
 		  struct verdict *v, struct why *why)
 {
 	const struct candidate *c = &in->candidates[winner];
@@ -249,12 +264,13 @@ static int settle(const struct decide_input *in, const struct standing *s, size_
 	if (!err)
 		err = backup_settle(in, v);
 	if (!err)
-		err = reasons_add(in, s, winner, v);
-	for (size_t i = 0; !err && i < in->n_candidates; i++)
-		if (i != winner && s[i].tied)
-			err = strv_add(&v->ties, s[i].candidate);
+		err = ratios(in, s, winner);
 	if (!err)
-		err = confidence(in, s, c->id, v);
+		err = reasons_add(in, s, winner, v);
+	if (!err)
+		err = ties(in, s, winner, v);
+	if (!err)
+		err = confidence(in, s, v);
 	return err ? err : warn_layout(in, c, &s[winner], &v->warnings);
 }
 
@@ -286,7 +302,7 @@ static int fill(const struct decide_input *in, struct standing *s, struct verdic
 		struct why *why)
 {
 	_cleanup_free_ bool *set = calloc(in->n_candidates + 1, sizeof(*set));
-	size_t winner = SIZE_MAX, nearest;
+	size_t winner = SIZE_MAX, nearest, n;
 	int err;
 
 	if (!set)
@@ -308,7 +324,10 @@ static int fill(const struct decide_input *in, struct standing *s, struct verdic
 		return err;
 	if (nearest != SIZE_MAX)
 		return unmet(in, s, nearest, v, why);
-	if (mark(in, s)) {
+	err = mark(in, s, v, &n);
+	if (err)
+		return err;
+	if (n) {
 		for (size_t i = 0; i < in->n_candidates; i++)
 			set[i] = s[i].tied;
 		winner = pick_best(in, set);

@@ -4,10 +4,11 @@
  *
  * Order of things (docs and measurement.md "Deciding"):
  *   1. hard constraints: a candidate that survives fewer failures than the role asks is out;
- *   2. the figures, in this order: p99 of a save under the mixed job, p99 of a save alone, blocked
- *      time per save. With a `ranking` (advisor/tournament, through cli/) that says who is told
- *      apart from whom; without one, medians over rounds with their spread do;
- *   3. among those that cannot be told apart: survives a drive failure (and keeps a write-intent
+ *   2. a `ranking` (the tournament's, through cli/) says who is told apart from whom. It counts only
+ *      where it tested those who may win now: each of them raced, and everybody whom it left in may
+ *      still win. Otherwise nobody is put behind by figures: what was measured is told, and the
+ *      layout is the safe one by rule (verdict.by_rule), with no confidence;
+ *   3. among those that no test told apart: survives a drive failure (and keeps a write-intent
  *      bitmap), then lower array amplification, then saves at once where several programs run (as
  *      measured, else room for them), then the simpler one (decide/pick.h).
  *
@@ -30,19 +31,27 @@
 #include "advisor/model/trial.h"
 #include "advisor/model/verdict.h"
 
-/* One candidate's place; those not listed were dropped or never measured. */
-struct decide_rank {
-	const char *candidate;
-	unsigned rank; /* 0 = in front */
-	bool tied;     /* cannot be told apart from the best */
+enum decide_place {
+	PLACE_IN,     /* the best is among these */
+	PLACE_BEHIND, /* shown behind by a test */
+	PLACE_FAILED, /* raced, gave no valid trial: not compared */
 };
 
-/* Somebody else's judgement of the figures. Borrowed for the call. */
+/* One candidate that raced. */
+struct decide_rank {
+	const char *candidate;
+	enum decide_place place;
+};
+
+/* What a tournament says of the figures. Borrowed for the call. */
 struct decide_ranking {
-	const struct decide_rank *ranks;
+	const struct decide_rank *ranks; /* of all that raced */
 	size_t n;
-	double confidence; /* 0..1; < 0 = not known */
-	const char *note;  /* what the confidence means and what limits it */
+	double confidence; /* 0..1; < 0: no test excluded anybody */
+	const char *note;  /* what the confidence means, or why there is none */
+	/* Candidate `id` over candidate `to`; ret->has says whether there is one. May be NULL. -errno. */
+	int (*ratio)(const void *ctx, const char *id, const char *to, struct standing_ratio *ret);
+	const void *ctx;
 };
 
 /* Everything is borrowed for the call. */
@@ -57,7 +66,8 @@ struct decide_input {
 	size_t n_trials;
 	const struct profile *profiles; /* one for each request->workloads[i] */
 	const struct ratings *ratings;	/* may be NULL: no class figures */
-	const struct decide_ranking *ranking; /* may be NULL: medians over rounds */
+	const struct decide_ranking *ranking; /* may be NULL: no test */
+	const char *untested; /* why there is no ranking, half a sentence; may be NULL */
 	const struct tune_result *tuning;     /* settings tried on a layout; may be NULL: none */
 	size_t n_tuning;
 	const struct backup *backup; /* where backups go, as found and measured; may be NULL */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of several candidates that cannot be told apart is the one to take. A chain of rules, the
+ * Which of several candidates that no test told apart is the one to take. A chain of rules, the
  * first that separates decides:
  *
  *   1. survives a drive failure;
  *   2. keeps a write-intent bitmap (a mirror that does not resynchronise whole after a crash);
  *   3. lower amplification of the array layer, beyond 5 %; as measured, or the copies that the
  *      level writes where it was not;
- *   4. where several programs may save at once: writes that go to more than one pair;
+ *   4. where several programs may save at once: the one that took less in every round that both
+ *      have, as a sign test held to 5 % over all pairs of candidates; where one of the two was not
+ *      measured so, writes that go to more than one pair;
  *   5. simpler: single, RAID1, RAID0, RAID10 (near, far, offset); ext4 before XFS; without
- *      stripe-width (mke2fs leaves it off on SSDs); the common chunk, 128 KiB, first, then the one
+ *      stripe-width (its rule's text says why); the common chunk, 128 KiB, first, then the one
  *      nearest to it, the larger of two;
  *   6. more usable capacity; then the id, so that the answer does not depend on order.
  */

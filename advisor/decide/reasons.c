@@ -11,6 +11,7 @@
 #include "advisor/decide/pick.h"
 #include "advisor/decide/reasons.h"
 #include "advisor/decide/standings.h"
+#include "advisor/decide/words.h"
 #include "advisor/base/ban.h"
 
 #define FACTS_MAX 8
@@ -85,16 +86,19 @@ static enum figure leading(const struct standing *s)
 	return FIGURES;
 }
 
-/* The best admissible one that was told apart from the winner; NULL if none. */
+/* The best one that a test put behind; NULL if none. */
 static const struct standing *runner_up(const struct decide_input *in, const struct standing *s,
 					enum figure f)
 {
 	const struct standing *best = NULL;
 
-	for (size_t i = 0; i < in->n_candidates; i++)
-		if (s[i].admissible && !s[i].tied && s[i].has[f] &&
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		const struct decide_rank *r = standings_rank(in->ranking, s[i].candidate);
+
+		if (r && r->place == PLACE_BEHIND && s[i].admissible && s[i].has[f] &&
 		    (!best || s[i].median[f] < best->median[f]))
 			best = &s[i];
+	}
 	return best;
 }
 
@@ -108,28 +112,118 @@ static int figures(const struct decide_input *in, const struct standing *s, size
 
 	if (f == FIGURES)
 		return 0;
-	next = runner_up(in, s, f);
+	next = v->by_rule ? NULL : runner_up(in, s, f);
 	(void)fmt_ns_real(w->median[f], a);
 	(void)fmt_ns_real(w->low[f], low);
 	(void)fmt_ns_real(w->high[f], high);
 	if (next && next->median[f] >= w->median[f])
-		d.text = str_printf("%s: %s (%s to %s over %u trials); the nearest that is clearly behind, "
+		d.text = str_printf("%s: %s (%s to %s over %u trials); the nearest that a test put behind, "
 				    "%s, has %s.", figure_title(f), a, low, high, w->n[f],
 				    next->candidate, fmt_ns_real(next->median[f], b));
 	else
-		d.text = str_printf("%s: %s (%s to %s over %u trials); no other admissible candidate is "
-				    "clearly behind on it.", figure_title(f), a, low, high, w->n[f]);
+		d.text = str_printf("%s: %s (%s to %s over %u trial%s)%s.", figure_title(f), a, low, high,
+				    w->n[f], w->n[f] == 1 ? "" : "s",
+				    v->by_rule || in->paper ? ""
+							    : "; no layout with a higher figure was put "
+							      "behind by a test");
 	figure_fact(&d, w, f);
 	if (next)
 		figure_fact(&d, next, f);
 	return draft_end(&d, v);
 }
 
+#define MEASURED_SHOWN 6
+
+/* Where no test compared them: what was measured of each, so that a reader may look for himself. */
+static int measured(const struct decide_input *in, const struct standing *s, struct verdict *v)
+{
+	struct draft d = {0};
+	struct buf b = BUF_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		enum figure f = leading(&s[i]);
+		char ns[UNITS_LEN];
+
+		if (!s[i].tied || f == FIGURES || n++ >= MEASURED_SHOWN)
+			continue;
+		buf_addf(&b, "%s%s %s (%s, %u round%s)", n > 1 ? ", " : "", s[i].candidate,
+			 fmt_ns(real_u64(s[i].median[f]), ns), figure_title(f), s[i].n[f],
+			 s[i].n[f] == 1 ? "" : "s");
+		figure_fact(&d, &s[i], f);
+	}
+	if (n > MEASURED_SHOWN)
+		buf_addf(&b, ", and %zu more in the table of layouts", n - MEASURED_SHOWN);
+	d.text = b.failed ? NULL
+			  : str_printf("Measured, but not tested against each other under these wishes: %s. "
+				       "Such figures do not show which is better.", b.s ? b.s : "nothing");
+	buf_free(&b);
+	return draft_end(&d, v);
+}
+
+/* How the layout was found, where no test found it. */
+static int by_rule(const struct decide_input *in, const struct standing *s, struct verdict *v)
+{
+	struct draft d = {0};
+	int err;
+
+	d.text = str_printf("This layout is chosen by rule, not by figures: %s.",
+			    v->confidence_note ? v->confidence_note : "no tournament compared them");
+	draft_fact(&d, strdup("verdict.basis = rule"));
+	err = draft_end(&d, v);
+	return err ? err : measured(in, s, v);
+}
+
+/* What remains possible between the winner and those that no test told apart from it. */
+static int possible(const struct decide_input *in, const struct standing *s, size_t winner,
+		    struct verdict *v)
+{
+	struct allowed a = {0};
+	struct draft d = {0};
+	enum figure f = FIGURES;
+	char range[WORDS_LEN];
+
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		if (i == winner || !s[i].tied || !s[i].against.has)
+			continue;
+		f = s[i].against.figure;
+		allowed_add(&a, s[i].against.has_interval, s[i].against.low, s[i].against.high);
+		if (d.n < 3)
+			draft_fact(&d, str_printf("verdict.standings[%s].against_recommended = %.3f "
+						  "(%u rounds)", s[i].candidate, s[i].against.ratio,
+						  s[i].against.rounds));
+	}
+	if (f == FIGURES)
+		return 0;
+	if (!a.n)
+		d.text = str_printf("No difference could be shown between it and %zu other%s, and there are "
+				    "too few rounds to say how large one may be.", a.none,
+				    a.none == 1 ? "" : "s");
+	else if (allowed_alike(&a))
+		d.text = str_printf("Between it and %zu other%s there is no difference that matters: they are "
+				    "between %s of it (%s, 95 %% intervals).", a.n, a.n == 1 ? "" : "s",
+				    words_range(a.low, a.high, range), figure_title(f));
+	else
+		d.text = str_printf("No difference could be shown between it and %zu other%s, which does not "
+				    "make them equal: they may be between %s of it (%s, 95 %% intervals, each "
+				    "by itself).", a.n + a.none, a.n + a.none == 1 ? "" : "s",
+				    words_range(a.low, a.high, range), figure_title(f));
+	return draft_end(&d, v);
+}
+
+/* Who is being chosen from. */
+static const char *among(const struct decide_input *in, const struct verdict *v)
+{
+	return in->paper    ? "satisfy the request"
+	       : v->by_rule ? "satisfy the request and were measured"
+			    : "no test told apart";
+}
+
 /* For each rule that put one of the tied behind the winner, one sentence with how many. */
 static int ties(const struct decide_input *in, const struct standing *s, size_t winner,
 		struct verdict *v)
 {
-	unsigned by_rule[PICK_ID + 1] = {0};
+	unsigned by[PICK_ID + 1] = {0};
 	size_t example[PICK_ID + 1] = {0};
 	size_t n = 0;
 
@@ -139,7 +233,7 @@ static int ties(const struct decide_input *in, const struct standing *s, size_t 
 		if (i == winner || !s[i].tied)
 			continue;
 		(void)pick_compare(in, &in->candidates[winner], &in->candidates[i], &rule);
-		if (!by_rule[rule]++)
+		if (!by[rule]++)
 			example[rule] = i;
 		n++;
 	}
@@ -147,14 +241,12 @@ static int ties(const struct decide_input *in, const struct standing *s, size_t 
 		const struct candidate *other = &in->candidates[example[r]];
 		struct draft d = {0};
 
-		if (!by_rule[r])
+		if (!by[r])
 			continue;
 		d.text = str_printf("Among %zu that %s, it is preferred to %u (%s%s) because %s.", n + 1,
-				    in->paper ? "satisfy the request"
-					      : "cannot be told apart by the figures",
-				    by_rule[r], other->id, by_rule[r] > 1 ? " and others" : "",
+				    among(in, v), by[r], other->id, by[r] > 1 ? " and others" : "",
 				    pick_rule_text((enum pick_rule)r));
-		draft_fact(&d, str_printf("verdict.ties = %zu", n));
+		draft_fact(&d, str_printf("others = %zu", n));
 		draft_fact(&d, str_printf("candidates[%s] against candidates[%s]",
 					  in->candidates[winner].id, other->id));
 		if (draft_end(&d, v) < 0)
@@ -195,8 +287,12 @@ int reasons_add(const struct decide_input *in, const struct standing *standings,
 	const struct candidate *c = &in->candidates[winner];
 	int err = tolerance(in, c, v);
 
+	if (!err && v->by_rule)
+		err = by_rule(in, standings, v);
 	if (!err)
 		err = figures(in, standings, winner, v);
+	if (!err)
+		err = possible(in, standings, winner, v);
 	if (!err)
 		err = ties(in, standings, winner, v);
 	if (!err)

@@ -157,75 +157,87 @@ int standings_build(const struct decide_input *in, struct standing **ret)
 	return 0;
 }
 
-static bool clearly_worse(const struct standing *s, const struct standing *best, enum figure f)
+const struct decide_rank *standings_rank(const struct decide_ranking *r, const char *id)
 {
-	double margin = s->n[f] > 1 && best->n[f] > 1 ? STANDINGS_MARGIN
-						      : STANDINGS_MARGIN_ONE_ROUND;
-
-	return s->low[f] > best->high[f] && s->median[f] > best->median[f] * (1 + margin);
+	for (size_t i = 0; r && i < r->n; i++)
+		if (!strcmp(r->ranks[i].candidate, id))
+			return &r->ranks[i];
+	return NULL;
 }
 
-/* Takes those out of the tied ones that are clearly worse on one figure. */
-static void narrow(struct standing *s, size_t n, enum figure f, bool lacking_is_out)
+static bool has_figure(const struct standing *s)
 {
-	const struct standing *best = NULL;
+	for (size_t k = 0; k < ARRAY_SIZE(standings_order); k++)
+		if (s->has[standings_order[k]])
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < n; i++)
-		if (s[i].tied && s[i].has[f] && (!best || s[i].median[f] < best->median[f]))
-			best = &s[i];
-	if (!best)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!s[i].tied)
+/* Of those that may win and did not race: the first, and how many. */
+static size_t newcomers(const struct decide_input *in, const struct standing *s, const char **ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		if (!s[i].admissible || standings_rank(in->ranking, s[i].candidate))
 			continue;
-		if (!s[i].has[f])
-			s[i].tied = !lacking_is_out;
-		else if (&s[i] != best && clearly_worse(&s[i], best, f))
-			s[i].tied = false;
+		if (!n++)
+			*ret = s[i].candidate;
 	}
+	return n;
 }
 
-size_t standings_mark_ties(struct standing *s, size_t n)
+/* One that the race left in and that may not win now, or is not there; NULL if there is none. */
+static const char *leaver(const struct decide_input *in, const struct standing *s)
 {
-	bool first = true;
+	for (size_t k = 0; k < in->ranking->n; k++) {
+		const struct decide_rank *r = &in->ranking->ranks[k];
+		bool here = false;
+
+		for (size_t i = 0; i < in->n_candidates; i++)
+			here |= s[i].admissible && !strcmp(s[i].candidate, r->candidate);
+		if (r->place == PLACE_IN && !here)
+			return r->candidate;
+	}
+	return NULL;
+}
+
+char *standings_untested(const struct decide_input *in, const struct standing *s, int *ret_err)
+{
+	const char *id = NULL;
+	char *why = NULL;
+	size_t n;
+
+	*ret_err = 0;
+	if (!in->ranking || !in->ranking->n) {
+		why = strdup(in->untested ? in->untested : "no tournament compared these layouts");
+		*ret_err = why ? 0 : -ENOMEM;
+		return why;
+	}
+	n = newcomers(in, s, &id);
+	if (n == 1)
+		why = str_printf("%s may win now, and did not race against the others", id);
+	else if (n)
+		why = str_printf("%s and %zu other%s may win now, and did not race against the others", id,
+				 n - 1, n == 2 ? "" : "s");
+	else if ((id = leaver(in, s)))
+		why = str_printf("the tournament's best may be %s, which may not win now; the others were "
+				 "not tested without it", id);
+	else
+		return NULL;
+	*ret_err = why ? 0 : -ENOMEM;
+	return why;
+}
+
+size_t standings_mark(const struct decide_input *in, struct standing *s, bool by_rule)
+{
 	size_t tied = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		s[i].tied = false;
-		for (size_t k = 0; k < ARRAY_SIZE(standings_order); k++)
-			s[i].tied |= s[i].admissible && s[i].has[standings_order[k]];
-	}
-	for (size_t k = 0; k < ARRAY_SIZE(standings_order); k++) {
-		bool any = false;
+	for (size_t i = 0; i < in->n_candidates; i++) {
+		const struct decide_rank *r = standings_rank(in->ranking, s[i].candidate);
 
-		for (size_t i = 0; i < n; i++)
-			any |= s[i].tied && s[i].has[standings_order[k]];
-		if (!any)
-			continue;
-		narrow(s, n, standings_order[k], first);
-		first = false;
-	}
-	for (size_t i = 0; i < n; i++)
-		tied += s[i].tied;
-	return tied;
-}
-
-size_t standings_apply_ranking(struct standing *s, size_t n, const struct decide_ranking *r)
-{
-	unsigned best = (unsigned)-1;
-	size_t tied = 0;
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < r->n; k++)
-			if (s[i].admissible && s[i].valid && r->ranks[k].rank < best &&
-			    !strcmp(r->ranks[k].candidate, s[i].candidate))
-				best = r->ranks[k].rank;
-	for (size_t i = 0; i < n; i++) {
-		s[i].tied = false;
-		for (size_t k = 0; k < r->n; k++)
-			if (s[i].admissible && s[i].valid &&
-			    !strcmp(r->ranks[k].candidate, s[i].candidate))
-				s[i].tied = r->ranks[k].tied || r->ranks[k].rank == best;
+		s[i].tied = s[i].admissible && s[i].valid &&
+			    (by_rule ? has_figure(&s[i]) : r && r->place == PLACE_IN);
 		tied += s[i].tied;
 	}
 	return tied;

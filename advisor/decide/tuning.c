@@ -9,6 +9,7 @@
 #include "advisor/base/units.h"
 #include "advisor/decide/settings.h"
 #include "advisor/decide/tuning.h"
+#include "advisor/decide/words.h"
 #include "advisor/base/ban.h"
 
 static int set_why(struct tune_result *t, char *why)
@@ -111,6 +112,28 @@ static int choose_measured(struct tune_result *t)
 	return set_why(t, buf_take(&b));
 }
 
+/* Nobody was told apart: what the intervals allow all the same. */
+static int not_shown(struct tune_result *t, const char *range)
+{
+	struct allowed a = {0};
+	char text[WORDS_LEN];
+
+	for (size_t i = 0; i < t->n_values; i++)
+		if (t->values[i].has_ratio)
+			allowed_add(&a, t->values[i].has_interval, t->values[i].ratio_low,
+				    t->values[i].ratio_high);
+	if (allowed_alike(&a))
+		return set_why(t, str_printf("makes no difference that matters%s, between %s of the best: "
+					     "left at %s", range, words_range(a.low, a.high, text),
+					     t->values[0].label));
+	if (!a.n)
+		return set_why(t, str_printf("no difference could be shown%s, with too few rounds to say how "
+					     "large one may be: left at %s", range, t->values[0].label));
+	return set_why(t, str_printf("no difference could be shown%s; there may be one, between %s of the "
+				     "best (95 %%): left at %s", range, words_range(a.low, a.high, text),
+				     t->values[0].label));
+}
+
 int tuning_choose(struct tune_result *t)
 {
 	_cleanup_free_ char *range = NULL;
@@ -126,11 +149,11 @@ int tuning_choose(struct tune_result *t)
 	if (!range)
 		return -ENOMEM;
 	if (t->reduced && t->rule != TUNE_NONE)
-		return set_why(t, str_printf("by rule: saves were scaled down here, and those showed no "
-					     "difference%s; whole ones were not measured", range));
+		return set_why(t, str_printf("by rule: saves were scaled down here, and with those no "
+					     "difference could be shown%s; whole ones were not measured",
+					     range));
 	t->chosen = TUNE_NONE;
-	return set_why(t, str_printf("makes no measurable difference%s: left at %s", range,
-				     t->values[0].label));
+	return not_shown(t, range);
 }
 
 /* What was found on this layout, into the plan; or why it was not looked for. */

@@ -4,6 +4,7 @@
  * stripe-width, each with the winner against the candidate that differs in nothing else.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "advisor/base/units.h"
 #include "advisor/decide/reasons.h"
 #include "advisor/decide/standings.h"
+#include "advisor/decide/words.h"
 #include "advisor/base/ban.h"
 
 enum { BY_BITMAP, BY_STRIPE_WIDTH, VARIANTS };
@@ -42,21 +44,44 @@ static enum figure shared(const struct standing *a, const struct standing *b)
 	return FIGURES;
 }
 
+/* What may be said of the other beside the winner. */
+static const char *outcome(const struct decide_input *in, const struct standing *other,
+			   const struct verdict *v, char out[128])
+{
+	const struct decide_rank *r = standings_rank(in->ranking, other->candidate);
+	const struct standing_ratio *x = &other->against;
+	struct allowed a = {0};
+	char range[WORDS_LEN];
+
+	if (v->by_rule || !r || r->place == PLACE_FAILED)
+		return "no test compared the two";
+	if (r->place == PLACE_BEHIND)
+		return "shown behind by a test";
+	if (!x->has || !x->has_interval)
+		return "no difference could be shown, with too few rounds to say how large one may be";
+	allowed_add(&a, true, x->low, x->high);
+	(void)snprintf(out, 128, allowed_alike(&a) ? "no difference that matters: the second is between %s of "
+						     "the first"
+						   : "no difference could be shown: the second may be "
+						     "between %s of the first",
+		       words_range(x->low, x->high, range));
+	return out;
+}
+
 static int sentence(const struct decide_input *in, const struct standing *s, size_t winner,
 		    size_t other, int by, struct verdict *v)
 {
 	enum figure f = shared(&s[winner], &s[other]);
 	const struct candidate *w = &in->candidates[winner], *o = &in->candidates[other];
 	_cleanup_free_ char *text = NULL, *fact = NULL;
-	char a[UNITS_LEN], b[UNITS_LEN];
+	char a[UNITS_LEN], b[UNITS_LEN], said[128];
 
 	if (f == FIGURES)
 		return 0;
 	(void)fmt_ns((uint64_t)s[winner].median[f], a);
 	(void)fmt_ns((uint64_t)s[other].median[f], b);
 	text = str_printf("The layout %s: %s %s, %s %s; %s.", name_of(w, by), figure_title(f), a,
-			  name_of(o, by), b,
-			  s[other].tied ? "no measurable difference" : "told apart as behind");
+			  name_of(o, by), b, outcome(in, &s[other], v, said));
 	fact = str_printf("candidates[%s] against candidates[%s]", w->id, o->id);
 	return text && fact ? verdict_add_reason(v, text, (const char *const[]){fact, NULL}) : -ENOMEM;
 }

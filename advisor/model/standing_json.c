@@ -49,6 +49,23 @@ static void put_rate(struct json_object *to, const struct throughput *r)
 	jput(to, "throughput", o);
 }
 
+static void put_against(struct json_object *to, const struct standing_ratio *a)
+{
+	struct json_object *o;
+
+	if (!a->has)
+		return;
+	o = json_object_new_object();
+	jput_str(o, "figure", figure_name(a->figure));
+	jput_real(o, "ratio", a->ratio);
+	if (a->has_interval) {
+		jput_real(o, "low", a->low);
+		jput_real(o, "high", a->high);
+	}
+	jput_u64(o, "rounds", a->rounds);
+	jput(to, "against_recommended", o);
+}
+
 struct json_object *standing_to_json(const struct standing *s)
 {
 	struct json_object *o = json_object_new_object();
@@ -60,6 +77,7 @@ struct json_object *standing_to_json(const struct standing *s)
 	jput_bool(o, "admissible", s->admissible);
 	jput_str(o, "why_not", s->why_not);
 	jput_bool(o, "tied", s->tied);
+	put_against(o, &s->against);
 	for (unsigned f = 0; f < FIGURES; f++) {
 		struct json_object *one;
 
@@ -126,6 +144,28 @@ static void get_rate(const struct jin *in, struct throughput *r)
 	jget_u64(&rate, "recorded_ns", &r->recorded_ns);
 }
 
+static void get_against(const struct jin *in, struct standing_ratio *a)
+{
+	struct jin one = jin_object_opt(in, "against_recommended");
+	const char *names[FIGURES];
+	unsigned f = 0;
+
+	if (!one.o)
+		return;
+	for (unsigned i = 0; i < FIGURES; i++)
+		names[i] = figure_name((enum figure)i);
+	a->has = true;
+	jget_enum(&one, "figure", names, FIGURES, &f);
+	a->figure = (enum figure)f;
+	jget_real(&one, "ratio", &a->ratio);
+	a->has_interval = jin_has(&one, "low") && jin_has(&one, "high");
+	if (a->has_interval) {
+		jget_real(&one, "low", &a->low);
+		jget_real(&one, "high", &a->high);
+	}
+	jget_uint(&one, "rounds", &a->rounds);
+}
+
 void standing_from_jin(const struct jin *in, struct standing *ret)
 {
 	jget_str(in, "candidate", &ret->candidate);
@@ -134,6 +174,7 @@ void standing_from_jin(const struct jin *in, struct standing *ret)
 	jget_bool(in, "admissible", &ret->admissible);
 	jget_str_opt(in, "why_not", &ret->why_not);
 	jget_bool(in, "tied", &ret->tied);
+	get_against(in, &ret->against);
 	get_figures(in, ret);
 	get_latency(in, ret);
 	get_rate(in, &ret->rate);

@@ -38,13 +38,25 @@ struct throughput {
 	uint64_t recorded_ns;
 };
 
+/*
+ * A candidate's figure over the recommended layout's, from the rounds that both have: below 1 it took
+ * less. The interval is a 95 % one, by itself.
+ */
+struct standing_ratio {
+	bool has, has_interval;
+	enum figure figure;
+	double ratio, low, high;
+	unsigned rounds;
+};
+
 /* A candidate's figures over its valid trials. */
 struct standing {
 	char *candidate;	/* id */
 	unsigned trials, valid;
 	bool admissible;	/* satisfies role and failure tolerance */
 	char *why_not;		/* NULL if admissible */
-	bool tied;		/* cannot be told apart from the best admissible */
+	bool tied;		/* a test was made, and did not put it behind; on paper: satisfies the request */
+	struct standing_ratio against; /* the recommended one; only where both raced */
 	bool has[FIGURES];
 	double median[FIGURES];
 	double low[FIGURES], high[FIGURES]; /* spread over the rounds: min and max, or an interval */
@@ -135,12 +147,13 @@ struct verdict {
 	struct reason *reasons;
 	size_t n_reasons;
 	struct strv ties;	/* ids that could not be told apart from the winner */
-	double confidence;	/* < 0: not known (see the note); 0..1: share of resamples in which the winner stays in front or tied */
+	double confidence;	/* that the best is the winner or among the ties, 0..1; < 0: no test excluded anybody (see the note) */
 	char *confidence_note;	/* what it means, and what limits it */
 	struct strv warnings;
 	struct standing *standings; /* every measured candidate, best first */
 	size_t n_standings;
 
+	bool by_rule;		/* measured, but no tournament compared what may win: chosen by rule */
 	bool paper;		/* nothing was measured: figures are what the drive class expects */
 	char *undecided_why;	/* NULL if decided */
 	struct strv changes;	/* where nothing satisfies the request: what would do, each by itself */

@@ -177,7 +177,7 @@ static void put_rest(struct json_object *o, const struct verdict *v)
 	jput_strv(o, "warnings", &v->warnings);
 	jput_strv(o, "changes", &v->changes);
 	jput_bool(o, "decided", v->decided);
-	jput_str(o, "basis", v->paper ? "expected" : "measured");
+	jput_str(o, "basis", v->paper ? "expected" : v->by_rule ? "rule" : "measured");
 	for (size_t i = 0; i < v->n_standings; i++)
 		json_object_array_add(standings, standing_to_json(&v->standings[i]));
 	jput(o, "standings", standings);

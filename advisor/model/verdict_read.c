@@ -170,7 +170,7 @@ static void get_rest(const struct jin *in, struct verdict *v)
 
 int verdict_from_json(struct json_object *o, struct verdict *ret, struct why *why)
 {
-	static const char *const bases[] = {"measured", "expected"};
+	static const char *const bases[] = {"measured", "expected", "rule"};
 	_cleanup_verdict_ struct verdict v = {0};
 	unsigned basis = 0;
 	int err = 0;
@@ -186,6 +186,7 @@ int verdict_from_json(struct json_object *o, struct verdict *ret, struct why *wh
 	if (err)
 		return err;
 	v.paper = basis == 1;
+	v.by_rule = basis == 2;
 	*ret = v;
 	v = (struct verdict){0};
 	return 0;

@@ -128,7 +128,7 @@ void part_answer_drives(struct doc *d, const struct endurance *e, bool paper)
 		doc_answer(d, "Drives", "How long they last is not known: %s.",
 			   e->n_drives && fact_known(e->drives[0].rated_bytes.state)
 				   ? e->drives[0].years_left.note
-				   : "their rating is not (DWPD or TBW; see the data sheet)");
+				   : "nor is their rating (DWPD, TBW)");
 		return;
 	}
 	if (x->years_left.v >= 100)
@@ -192,17 +192,39 @@ bool part_alarm(struct doc *d, const struct endurance *e)
 	return true;
 }
 
+/* "between -39 % and +97 % of it" for the widest interval of those that are tied; "" if none has one. */
+static const char *widest(const struct verdict *v, char out[2 * UNITS_LEN])
+{
+	double low = 1, high = 1;
+
+	for (size_t i = 0; i < v->n_standings; i++) {
+		const struct standing_ratio *a = &v->standings[i].against;
+
+		if (!v->standings[i].tied || !a->has_interval)
+			continue;
+		low = a->low < low ? a->low : low;
+		high = a->high > high ? a->high : high;
+	}
+	out[0] = '\0';
+	if (low < high)
+		(void)snprintf(out, 2 * UNITS_LEN, ": they may differ by %.0f %% to %+.0f %%",
+			       (low - 1) * 100, (high - 1) * 100);
+	return out;
+}
+
 static void sureness(struct doc *d, const struct verdict *v)
 {
-	const char *note = v->confidence_note ? v->confidence_note : "nothing was decided";
+	char range[2 * UNITS_LEN];
 
 	if (v->paper)
 		doc_answer(d, "Sure?", "Nothing was measured: this is by rule.");
-	else if (v->confidence < 0)
-		doc_answer(d, "Sure?", "Not known: %s.", note);
+	else if (v->by_rule)
+		doc_answer(d, "Sure?", "No test compared what may win here: it is the safe layout by rule.");
 	else if (v->ties.n)
-		doc_answer(d, "Sure?", "No difference could be shown to %zu other%s; the safer and simpler one "
-			   "was taken.", v->ties.n, v->ties.n == 1 ? "" : "s");
+		doc_answer(d, "Sure?", "No difference to %zu other%s could be shown%s. The simpler one was taken.", v->ties.n, v->ties.n == 1 ? "" : "s", widest(v, range));
+	else if (v->confidence < 0)
+		doc_answer(d, "Sure?", "Not known: %s.",
+			   v->confidence_note ? v->confidence_note : "nothing was decided");
 	else
 		doc_answer(d, "Sure?", "It is the best, with a confidence of %.0f %%.", v->confidence * 100);
 }
@@ -223,8 +245,7 @@ static void next(struct doc *d, const struct result *r)
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
 	if (!r->verdict.paper) {
-		doc_answer(d, "Next", "provision.sh --dry-run in the output folder shows what will be done; "
-			   "provision.sh does it.");
+		doc_answer(d, "Next", "./provision.sh --dry-run, then ./provision.sh, in the output folder.");
 		return;
 	}
 	buf_add(&b, "stripewise run DEV DEV... --for ");

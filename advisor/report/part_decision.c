@@ -42,17 +42,31 @@ static void geometry(struct doc *d, const struct verdict *v)
 }
 
 /* Who could not be told apart, each by name. */
-static void tie_line(struct doc *d, const struct verdict *v)
+static void tie_line(struct doc *d, const struct result *r)
 {
+	const struct verdict *v = &r->verdict;
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
 	if (!v->ties.n || v->paper)
 		return;
-	for (size_t i = 0; i < v->ties.n; i++)
-		buf_addf(&b, "%s%s", i ? ", " : "", v->ties.v[i]);
+	part_by_level(&b, r, &v->ties);
 	d->failed |= b.failed;
 	doc_add(d, BLOCK_PARAGRAPH, "No difference could be shown between it and %zu other%s: %s.",
 		v->ties.n, v->ties.n == 1 ? "" : "s", b.s ? b.s : "");
+}
+
+static void sureness(struct doc *d, const struct verdict *v)
+{
+	const char *note = v->confidence_note ? v->confidence_note : "nothing was decided";
+
+	if (v->confidence >= 0)
+		doc_add(d, BLOCK_PARAGRAPH, "%s with a confidence of %.0f %%: %s.",
+			v->ties.n ? "One of these is the best" : "It is the best",
+			v->confidence * 100, note);
+	else
+		doc_add(d, BLOCK_PARAGRAPH, "%s: %s.",
+			v->by_rule ? "Chosen by rule, with no confidence" : "No confidence can be given",
+			note);
 }
 
 /* The layout in full: what it is built of, and how. */
@@ -66,9 +80,8 @@ void part_layout(struct doc *d, const struct result *r)
 	geometry(d, v);
 	members(d, v);
 	doc_deep(d, true);
-	tie_line(d, v);
-	if (v->confidence_note)
-		doc_add(d, BLOCK_NOTE, "Confidence: %s.", v->confidence_note);
+	tie_line(d, r);
+	sureness(d, v);
 }
 
 void part_reasons(struct doc *d, const struct result *r)

@@ -25,49 +25,133 @@ static const char *figure_cell(const struct standing *s, enum figure f, char out
 	return s->has[f] ? fmt_ns_real(s->median[f], out) : NULL;
 }
 
-static void layout_row(struct doc *d, struct table *t, const struct result *r,
-		       const struct standing *s)
+#define CELLS 8
+#define CELL_LEN (2 * UNITS_LEN)
+
+/* One row before it is shown; a cell that is empty has nothing to say. */
+struct row {
+	const struct candidate *c;
+	const char *mark;
+	size_t n; /* layouts that it stands for; 0: it is in another one's */
+	char cell[CELLS][CELL_LEN];
+};
+
+static void cell_text(char to[CELL_LEN], const char *text)
 {
-	const struct candidate *c = result_candidate(r, s->candidate);
-	char mixed[UNITS_LEN], alone[UNITS_LEN], blocked[UNITS_LEN], usable[UNITS_LEN] = "-";
-	char range[2 * UNITS_LEN], trials[UNITS_LEN];
-	const char *mark = mark_of(r, s);
+	(void)snprintf(to, CELL_LEN, "%s", text ? text : "");
+}
+
+static void cell_ns(char to[CELL_LEN], const struct standing *s, enum figure f)
+{
+	char text[UNITS_LEN];
+
+	cell_text(to, figure_cell(s, f, text));
+}
+
+/* The class's range as milliseconds, or the smallest and largest round. */
+static void cell_range(char to[CELL_LEN], const struct standing *s, enum figure f)
+{
+	char text[2 * UNITS_LEN];
+
+	cell_text(to, s->has[f] ? part_range_ns(s->low[f], s->high[f], text) : NULL);
+}
+
+static void layout_row(struct row *row, const struct standing *s)
+{
 	enum figure f = s->has[FIG_MIXED_SAVE_P99_NS] ? FIG_MIXED_SAVE_P99_NS : FIG_SAVE_P99_NS;
+	char usable[UNITS_LEN] = "-";
 
-	(void)snprintf(trials, sizeof(trials), "%u", s->valid);
-	if (c)
-		(void)fmt_bytes(c->usable_bytes, usable);
-	table_row(d, t, *mark == '*',
-		  (const char *[]){mark, s->candidate, figure_cell(s, FIG_MIXED_SAVE_P99_NS, mixed),
-				   s->has[f] ? part_range_ns(s->low[f], s->high[f], range) : NULL,
-				   figure_cell(s, FIG_SAVE_P99_NS, alone),
-				   figure_cell(s, FIG_BLOCKED_NS, blocked), trials, usable});
+	if (row->c)
+		(void)fmt_bytes(row->c->usable_bytes, usable);
+	cell_ns(row->cell[0], s, FIG_MIXED_SAVE_P99_NS);
+	cell_range(row->cell[1], s, f);
+	cell_ns(row->cell[2], s, FIG_SAVE_P99_NS);
+	cell_ns(row->cell[3], s, FIG_BLOCKED_NS);
+	(void)snprintf(row->cell[4], CELL_LEN, "%u", s->valid);
+	cell_text(row->cell[5], usable);
 }
 
-/* The class's range as milliseconds; NULL where it has no figure. */
-static const char *expected_range(const struct standing *s, enum figure f,
-				  char out[2 * UNITS_LEN])
+static void paper_row(struct row *row, const struct standing *s)
 {
-	return s->has[f] ? part_range_ns(s->low[f], s->high[f], out) : NULL;
-}
+	char text[UNITS_LEN];
 
-static void paper_row(struct doc *d, struct table *t, const struct result *r,
-		      const struct standing *s)
-{
-	const struct candidate *c = result_candidate(r, s->candidate);
-	char usable[UNITS_LEN], survives[UNITS_LEN], rate[UNITS_LEN];
-	char fsync[2 * UNITS_LEN], read[2 * UNITS_LEN];
-	const char *mark = mark_of(r, s);
-
-	if (!c)
+	if (!row->c)
 		return;
-	(void)snprintf(survives, sizeof(survives), "%u", c->survives);
-	table_row(d, t, *mark == '*',
-		  (const char *[]){mark, s->candidate, survives, fmt_bytes(c->usable_bytes, usable),
-				   expected_range(s, FIG_FSYNC_P99_NS, fsync),
-				   expected_range(s, FIG_MIXED_READ_P99_NS, read),
-				   s->has[FIG_SAVE_RATE] ? fmt_rate(s->median[FIG_SAVE_RATE], rate)
-							 : NULL});
+	(void)snprintf(row->cell[0], CELL_LEN, "%u", row->c->survives);
+	cell_text(row->cell[1], fmt_bytes(row->c->usable_bytes, text));
+	cell_range(row->cell[2], s, FIG_FSYNC_P99_NS);
+	cell_range(row->cell[3], s, FIG_MIXED_READ_P99_NS);
+	cell_text(row->cell[4], s->has[FIG_SAVE_RATE] ? fmt_rate(s->median[FIG_SAVE_RATE], text) : NULL);
+}
+
+static bool same_row(const struct row *a, const struct row *b)
+{
+	if (!a->c || !b->c || !part_same_level(a->c, b->c) || strcmp(a->mark, b->mark) || *a->mark == '*')
+		return false;
+	for (size_t i = 0; i < CELLS; i++)
+		if (strcmp(a->cell[i], b->cell[i]))
+			return false;
+	return true;
+}
+
+/* Rows that say the same become the first of them; returns how many went. */
+static size_t merge_rows(struct row *rows, size_t n)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = i + 1; rows[i].n && k < n; k++) {
+			if (!rows[k].n || !same_row(&rows[i], &rows[k]))
+				continue;
+			rows[i].n++;
+			rows[k].n = 0;
+			gone++;
+		}
+	}
+	return gone;
+}
+
+static void show_row(struct doc *d, struct table *t, const struct row *row, const struct standing *s)
+{
+	_cleanup_buf_ struct buf name = BUF_INIT;
+	const char *cells[2 + CELLS] = {row->mark};
+
+	if (row->n > 1)
+		part_level(&name, row->c, row->n);
+	else
+		buf_add(&name, s->candidate);
+	d->failed |= name.failed;
+	cells[1] = name.s;
+	for (size_t i = 0; i < CELLS; i++)
+		cells[2 + i] = *row->cell[i] ? row->cell[i] : NULL;
+	table_row(d, t, *row->mark == '*', cells);
+}
+
+static void rows(struct doc *d, struct table *t, const struct result *r)
+{
+	const struct verdict *v = &r->verdict;
+	_cleanup_free_ struct row *list = calloc(v->n_standings + 1, sizeof(*list));
+	size_t gone;
+
+	if (!list) {
+		d->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < v->n_standings; i++) {
+		const struct standing *s = &v->standings[i];
+
+		list[i].c = result_candidate(r, s->candidate);
+		list[i].mark = mark_of(r, s);
+		list[i].n = !v->paper || list[i].c;
+		(v->paper ? paper_row : layout_row)(&list[i], s);
+	}
+	gone = merge_rows(list, v->n_standings);
+	for (size_t i = 0; i < v->n_standings; i++)
+		if (list[i].n)
+			show_row(d, t, &list[i], &v->standings[i]);
+	if (gone)
+		doc_add(d, BLOCK_NOTE, "Layouts of one level for which the rest of the row is the same are one "
+			"row; result.json (--json) has each.");
 }
 
 static void legend(struct doc *d, const struct result *r)
@@ -84,17 +168,22 @@ static void legend(struct doc *d, const struct result *r)
 			"measured: what one drive of the class does. A mirror waits for the slower of two; "
 			"striping makes neither fsync nor a queue depth of 1 faster.");
 	doc_add(d, BLOCK_NOTE, "%s%s%s%s", marks['*'] ? "* recommended. " : "",
-		marks['='] ? "= cannot be told apart from the best. " : "",
+		marks['='] ? r->verdict.paper ? "= satisfies the request, too. "
+						  : "= no test told it apart from the best. "
+			   : "",
 		marks['x'] ? "x does not survive the failures asked for. " : "",
 		marks['?'] ? "? no valid trial. " : "");
 }
 
 /* Each reason to be out once, with those it puts out. */
-static void reasons_out(struct doc *d, const struct verdict *v)
+static void reasons_out(struct doc *d, const struct result *r)
 {
+	const struct verdict *v = &r->verdict;
+
 	for (size_t i = 0; i < v->n_standings; i++) {
 		const char *why = v->standings[i].why_not;
-		_cleanup_buf_ struct buf ids = BUF_INIT;
+		_cleanup_buf_ struct buf text = BUF_INIT;
+		_cleanup_strv_ struct strv ids = {0};
 		bool said = false;
 
 		for (size_t k = 0; why && k < v->n_standings; k++) {
@@ -103,11 +192,14 @@ static void reasons_out(struct doc *d, const struct verdict *v)
 			if (!other || strcmp(why, other))
 				continue;
 			said |= k < i;
-			buf_addf(&ids, "%s%s", ids.len ? ", " : "", v->standings[k].candidate);
+			d->failed |= strv_add(&ids, v->standings[k].candidate) < 0;
 		}
-		d->failed |= ids.failed;
-		if (why && !said && ids.s)
-			doc_add(d, BLOCK_NOTE, "x: %s: %s.", why, ids.s);
+		if (!why || said)
+			continue;
+		part_by_level(&text, r, &ids);
+		d->failed |= text.failed;
+		if (text.s)
+			doc_add(d, BLOCK_NOTE, "x: %s: %s.", why, text.s);
 	}
 }
 
@@ -150,10 +242,9 @@ void part_layouts(struct doc *d, const struct result *r)
 		return;
 	doc_section(d, "Layouts side by side");
 	t = doc_table(d, v->paper ? paper_heads : heads);
-	for (size_t i = 0; i < v->n_standings; i++)
-		(v->paper ? paper_row : layout_row)(d, t, r, &v->standings[i]);
+	rows(d, t, r);
 	legend(d, r);
-	reasons_out(d, v);
+	reasons_out(d, r);
 	doc_deep(d, true);
 	if (!v->paper)
 		at_once(d, r);

@@ -6,6 +6,7 @@
 #ifndef SW_REPORT_PARTS_H
 #define SW_REPORT_PARTS_H
 
+#include "advisor/base/buf.h"
 #include "advisor/base/units.h"
 #include "advisor/model/result.h"
 #include "advisor/report/doc.h"
@@ -44,6 +45,13 @@ const struct trial *part_trial(const struct result *r, const char *candidate);
 
 /* What was found of a dimension; NULL where the result has nothing of it. */
 const struct tune_result *part_tuned(const struct verdict *v, enum tune_dim dim);
+
+/* part_alike.c: what is the same of many layouts is said once. */
+bool part_same_level(const struct candidate *a, const struct candidate *b);
+/* "14 of raid10-near" */
+void part_level(struct buf *b, const struct candidate *c, size_t n);
+/* "14 of raid10-near, raid1-xfs": one alone by its id. */
+void part_by_level(struct buf *b, const struct result *r, const struct strv *ids);
 
 /* "1.27 ms" for a known fact, else "unknown". */
 const char *part_fact_ns(const struct fact_u64 *f, char out[UNITS_LEN]);

@@ -100,11 +100,48 @@ static int find_leader(const struct tournament *t, double *scratch, size_t *ret)
 	return 0;
 }
 
+static int ratio_of(const struct tournament *t, size_t figure, size_t a, size_t b, double *scratch,
+		    struct tournament_ratio *ret)
+{
+	size_t n = collect(t, figure, a, b, scratch);
+	struct stats_shift shift;
+	int r;
+
+	if (n == 0)
+		return -ENODATA;
+	r = stats_hodges_lehmann(scratch, n, COVERAGE, &shift);
+	if (r < 0)
+		return r;
+	*ret = (struct tournament_ratio){.ratio = exp(shift.shift), .has_interval = shift.has_interval,
+					 .rounds = n};
+	if (shift.has_interval) {
+		ret->low = exp(shift.low);
+		ret->high = exp(shift.high);
+	}
+	return 0;
+}
+
+int tournament_ratio(const struct tournament *t, enum tournament_figure f, size_t a, size_t b,
+		     struct tournament_ratio *ret)
+{
+	double *scratch;
+	int r;
+
+	if (a >= t->cfg.candidates || b >= t->cfg.candidates || f >= TOURNAMENT_FIGURES)
+		return -EINVAL;
+	scratch = calloc(t->cfg.budget.max_rounds, sizeof(*scratch));
+	if (!scratch)
+		return -ENOMEM;
+	r = ratio_of(t, f, a, b, scratch, ret);
+	free(scratch);
+	return r;
+}
+
 static int fill_figure(const struct tournament *t, size_t i, size_t leader, size_t f,
 		       double *scratch, struct tournament_standing *s)
 {
 	size_t n = collect(t, f, i, TOURNAMENT_NONE, scratch);
-	struct stats_shift shift;
+	struct tournament_ratio ratio;
 	double median;
 	int r;
 
@@ -115,19 +152,16 @@ static int fill_figure(const struct tournament *t, size_t i, size_t leader, size
 		return r;
 	s->has[f] = true;
 	s->median_ns[f] = exp(median);
-	n = leader == TOURNAMENT_NONE ? 0 : collect(t, f, i, leader, scratch);
-	if (n == 0)
+	r = leader == TOURNAMENT_NONE ? -ENODATA : ratio_of(t, f, i, leader, scratch, &ratio);
+	if (r == -ENODATA)
 		return 0;
-	r = stats_hodges_lehmann(scratch, n, COVERAGE, &shift);
 	if (r < 0)
 		return r;
 	s->has_ratio[f] = true;
-	s->ratio[f] = exp(shift.shift);
-	s->has_interval[f] = shift.has_interval;
-	if (shift.has_interval) {
-		s->ratio_low[f] = exp(shift.low);
-		s->ratio_high[f] = exp(shift.high);
-	}
+	s->ratio[f] = ratio.ratio;
+	s->has_interval[f] = ratio.has_interval;
+	s->ratio_low[f] = ratio.low;
+	s->ratio_high[f] = ratio.high;
 	return 0;
 }
 

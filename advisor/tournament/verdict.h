@@ -67,6 +67,20 @@ struct tournament_verdict {
 int tournament_verdict(const struct tournament *t, struct tournament_verdict *ret);
 void tournament_verdict_release(struct tournament_verdict *v);
 
+struct tournament_ratio {
+	double ratio;
+	bool has_interval; /* from six rounds up */
+	double low, high;  /* 95 %, by itself */
+	size_t rounds;	   /* that have both */
+};
+
+/*
+ * Candidate a's figure over b's: Hodges-Lehmann on the log scale, as in a standing. -ENODATA where
+ * no round has both, -EINVAL for a candidate that there is not, -ENOMEM.
+ */
+int tournament_ratio(const struct tournament *t, enum tournament_figure f, size_t a, size_t b,
+		     struct tournament_ratio *ret);
+
 /* "decided", "alike", "out-of-rounds", ... and "in", "behind", "failed": for files and reports. */
 const char *tournament_end_name(enum tournament_end end);
 const char *tournament_status_name(enum tournament_status status);

@@ -286,6 +286,29 @@ static void fixture_measured(struct result *r)
 	fixture_wear(r);
 }
 
+/* What a tournament would say of the mirrors: two that no test told apart, and one behind. */
+static const struct decide_rank fixture_ranks[] = {{"raid1-ext4", PLACE_IN},
+						   {"raid1-xfs", PLACE_IN},
+						   {"raid1-ext4-nobitmap", PLACE_BEHIND}};
+
+static inline int fixture_ratio(const void *ctx, const char *id, const char *to,
+				struct standing_ratio *ret)
+{
+	bool behind = strstr(id, "nobitmap") != NULL;
+
+	(void)ctx;
+	(void)to;
+	*ret = (struct standing_ratio){.has = true, .has_interval = true,
+				       .figure = FIG_MIXED_SAVE_P99_NS, .rounds = 8,
+				       .ratio = behind ? 1.39 : 1.01, .low = behind ? 1.28 : 0.88,
+				       .high = behind ? 1.5 : 1.12};
+	return 0;
+}
+
+static const struct decide_ranking fixture_ranking = {
+	.ranks = fixture_ranks, .n = 3, .confidence = 0.95, .ratio = fixture_ratio,
+	.note = "24 trials in 8 rounds; 1 of 3 layouts dropped out, each shown behind by a test"};
+
 /* Input for decide() over a result; `profiles` and `ratings` are borrowed. */
 static struct decide_input fixture_input(const struct result *r, const struct profile *profiles,
 					 const struct ratings *ratings)
@@ -294,7 +317,7 @@ static struct decide_input fixture_input(const struct result *r, const struct pr
 		.request = &r->request, .machine = &r->machine, .members = r->members,
 		.n_members = r->n_members, .candidates = r->candidates,
 		.n_candidates = r->n_candidates, .trials = r->trials, .n_trials = r->n_trials,
-		.profiles = profiles, .ratings = ratings, .array_uuid = FIXTURE_ARRAY_UUID,
+		.ranking = &fixture_ranking, .profiles = profiles, .ratings = ratings, .array_uuid = FIXTURE_ARRAY_UUID,
 		.fs_uuid = FIXTURE_FS_UUID, .now_unix_s = FIXTURE_NOW};
 }
 

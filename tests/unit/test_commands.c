@@ -23,7 +23,7 @@
 #include "advisor/cli/output.h"
 #include "advisor/cli/save.h"
 #include "advisor/model/json.h"
-#include "tests/unit/fixture_result.h"
+#include "tests/unit/fixture_race.h"
 #include "advisor/base/ban.h"
 
 #define ARGS_MAX 24
@@ -185,6 +185,25 @@ static void plan_for_typed_drives(void **state)
 	says(h, ">>> ");
 }
 
+/* Rows that say the same are one row: what differs is seen at a glance. */
+static void plan_says_the_same_once(void **state)
+{
+	struct here *h = *state;
+	const char *at;
+	size_t rows = 0;
+
+	assert_int_equal(CALL(h, &cmd_plan, "--drives", "4x3.84T,dwpd=1,class=gen4-dc", "--role", "live"), 0);
+	at = strstr(h->out, "Layouts side by side");
+	assert_non_null(at);
+	for (; (at = strstr(at, "\n  =  ")); at++)
+		rows++;
+	assert_true(rows >= 2 && rows <= 4); /* the levels, of 33 layouts */
+	says(h, "of raid10-");
+	at = strstr(h->out, "survives 0 drive failures");
+	assert_non_null(at);
+	assert_null(strstr(h->out, "raid0-64k-ext4,"));
+}
+
 static void bad_drive_specs(void **state)
 {
 	static const char *const bad[] = {"2", "x1T", "0x1T", "2x", "2x1.92Q", "2x1.92T,", "2x1T,dwpd",
@@ -246,6 +265,95 @@ static void advise_under_other_wishes(void **state)
 	/* Nor a chunk that was not, and none is measured here. */
 	assert_int_equal(CALL(h, &cmd_advise, h->good, "--levels", "0", "--chunks", "64", "--out", none), 4);
 	assert_int_equal(CALL(h, &cmd_advise, h->good, "--budget", "quick", "--out", none), SW_EXIT_USAGE);
+}
+
+/* Where mirrors raced and are alike, as a saved result. */
+static char *raced(const struct here *h, uint64_t seed)
+{
+	_cleanup_result_ struct result r = {0};
+	char *path = str_printf("%s/raced-%ju", h->dir, (uintmax_t)seed);
+
+	assert_non_null(path);
+	fixture_race(&r, seed, 0.4, fixture_alike);
+	assert_int_equal(output_write(path, &r, NULL), 0);
+	return path;
+}
+
+/* What `advise` decides of a race under these words, which must end in NULL. */
+static void advised(struct here *h, const char *result, const char *const *more, struct result *ret)
+{
+	static unsigned n;
+	_cleanup_free_ char *out = str_printf("%s/advised-%u", h->dir, n++);
+	const char *words[ARGS_MAX] = {result, "--out", out};
+
+	for (size_t i = 0; more[i]; i++)
+		words[3 + i] = more[i];
+	assert_int_equal(call(h, &cmd_advise, words), 0);
+	assert_int_equal(load_result(out, ret, NULL), 0);
+}
+
+/* Never a winner, nor a confidence, that no tournament tested; the safe layout by rule instead. */
+static void advise_names_no_untested_winner(void **state)
+{
+	static const char *const wishes[][5] = {
+		{"--role", "dev"}, {"--role", "snapshot"}, {"--tolerate", "0"}, {"--for", "rust"},
+		{"--for", "palworld,minecraft,rust"}, {"--for", "palworld"}, {"--fs", "xfs"}};
+	struct here *h = *state;
+
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		_cleanup_free_ char *path = raced(h, seed);
+
+		for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+			_cleanup_result_ struct result r = {0};
+
+			advised(h, path, wishes[i], &r);
+			assert_true(r.verdict.confidence < 0);
+			assert_true(r.verdict.by_rule);
+			assert_int_equal(r.verdict.ties.n, 0);
+			assert_string_equal(r.verdict.layout.id,
+					    i < ARRAY_SIZE(wishes) - 1 ? "raid1-ext4" : "raid1-xfs");
+			says(h, "Chosen by rule, with no confidence");
+		}
+	}
+}
+
+/* What the run tested is said again, and how many of each program run does not change it. */
+static void advise_says_what_was_tested(void **state)
+{
+	static const char *const wishes[][5] = {
+		{"--years", "4"}, {"--role", "live"}, {"--for", "minecraft:3,palworld"}};
+	struct here *h = *state;
+	_cleanup_free_ char *path = raced(h, 1);
+
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		_cleanup_result_ struct result r = {0};
+
+		advised(h, path, wishes[i], &r);
+		assert_false(r.verdict.by_rule);
+		assert_int_equal(r.verdict.ties.n, 2);
+		assert_true(r.verdict.confidence < 0); /* it excluded nobody */
+		says(h, "none is shown to be the best");
+		says(h, "No difference could be shown between it and 2 others");
+	}
+}
+
+/* A result that advise wrote says other wishes than the run had; what raced is told by its trials. */
+static void advice_of_advice(void **state)
+{
+	static const char *const dev[] = {"--role", "dev", NULL}, *const back[] = {"--role", "live", NULL};
+	static const char *const rust[] = {"--for", "rust", NULL}, *const none[] = {"--years", "4", NULL};
+	struct here *h = *state;
+	_cleanup_free_ char *path = raced(h, 2);
+	_cleanup_free_ char *first = str_printf("%s/first", h->dir);
+	_cleanup_free_ char *second = str_printf("%s/second", h->dir);
+	_cleanup_result_ struct result a = {0}, b = {0};
+
+	assert_int_equal(CALL(h, &cmd_advise, path, "--out", first, dev[0], dev[1]), 0);
+	advised(h, first, back, &a);
+	assert_false(a.verdict.by_rule);
+	assert_int_equal(CALL(h, &cmd_advise, path, "--out", second, rust[0], rust[1]), 0);
+	advised(h, second, none, &b);
+	assert_true(b.verdict.by_rule);
 }
 
 static void output_is_never_overwritten(void **state)
@@ -352,10 +460,14 @@ int main(void)
 		WITH(endurance_of_a_smart_file),
 		WITH(endurance_of_a_result),
 		WITH(plan_for_typed_drives),
+		WITH(plan_says_the_same_once),
 		WITH(bad_drive_specs),
 		cmocka_unit_test(a_model_without_a_class),
 		WITH(advise_keeps_what_was_not_said),
 		WITH(advise_under_other_wishes),
+		WITH(advise_names_no_untested_winner),
+		WITH(advise_says_what_was_tested),
+		WITH(advice_of_advice),
 		WITH(output_is_never_overwritten),
 		WITH(compare_two),
 		WITH(compare_many),

@@ -93,7 +93,7 @@ static void answer_in_ten_lines(void **state)
 {
 	static const char *const parts[] = {">>> RAID1 of 2, ext4", "1.92 TB usable", "1 drive may fail",
 					    "\nPlayers ", "(800 MB)", "\nBad day ", "\nDrives ", "\nSure?",
-					    "\nNext ", "provision.sh --dry-run"};
+					    "\nNext ", "./provision.sh --dry-run"};
 	_cleanup_free_ char *text = report_text(*state, false);
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

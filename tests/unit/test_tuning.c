@@ -185,7 +185,7 @@ static void no_difference_recommends_nothing(void **state)
 	assert_string_equal(v->mount_options, "nofail,x-systemd.device-timeout=90s");
 	for (size_t i = 0; i < v->n_tuning; i++) {
 		assert_true(v->tuning[i].chosen == TUNE_NONE);
-		assert_non_null(strstr(v->tuning[i].why, "makes no measurable difference"));
+		assert_non_null(strstr(v->tuning[i].why, "no difference could be shown"));
 	}
 	assert_non_null(strstr(v->tuning[TUNE_SCHEDULER].why, "left at mq-deadline"));
 	assert_non_null(strstr(v->tuning[TUNE_SCHEDULER].why, "40.0 ms"));
@@ -195,7 +195,45 @@ static void no_difference_recommends_nothing(void **state)
 	sysctls = emit_sysctl(v);
 	assert_null(strstr(sysctls, "vm."));
 	text = report_text(&b->r, true);
-	assert_non_null(strstr(text, "makes no measurable difference"));
+	assert_non_null(strstr(text, "no difference could be shown"));
+}
+
+/* A wide interval is no likeness, and is told; a narrow one is. */
+static void words_follow_the_interval(void **state)
+{
+	static const struct {
+		bool has;
+		double low, high;
+		const char *text;
+	} cases[] = {
+		{false, 0, 0, "no difference could be shown, with too few rounds"},
+		{true, 0.61, 1.97, "there may be one, between -39 % and +97 % of the best"},
+		{true, 0.98, 1.02, "makes no difference that matters, between -2.0 % and +2.0 % of the best"},
+		{true, 0.99, 1.20, "there may be one, between -1.0 % and +20 % of the best"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tune_result t = {.dim = TUNE_SCHEDULER, .rule = TUNE_NONE, .chosen = TUNE_NONE};
+
+		for (size_t k = 0; k < 2; k++) {
+			struct tune_value *v = tune_add_value(&t, k ? "none" : "mq-deadline");
+
+			assert_non_null(v);
+			v->has_ratio = true;
+			v->has_interval = cases[i].has;
+			v->ratio = v->ratio_low = v->ratio_high = 1;
+			if (k) {
+				v->ratio_low = cases[i].low;
+				v->ratio_high = cases[i].high;
+			}
+		}
+		assert_int_equal(tuning_choose(&t), 0);
+		if (!strstr(t.why, cases[i].text))
+			fail_msg("\"%s\" is not in: %s", cases[i].text, t.why);
+		assert_int_equal(t.chosen, TUNE_NONE);
+		tune_result_free(&t);
+	}
 }
 
 static void a_difference_is_recommended(void **state)
@@ -403,6 +441,7 @@ int main(void)
 		WITH(plan_holds_what_is_and_the_alternatives),
 		WITH(not_measured_is_by_rule),
 		WITH(no_difference_recommends_nothing),
+		cmocka_unit_test(words_follow_the_interval),
 		WITH(a_difference_is_recommended),
 		WITH(what_holds_is_kept),
 		WITH(the_rule_breaks_ties),
