@@ -75,6 +75,9 @@ static int undo_main(int argc, char **argv)
 
 		return r ? cli_fail(&why) : status;
 	}
+	if (done.n && !r)
+		(void)printf(">>> Undone, %zu step%s: the machine is as it was.\n", done.n,
+			     done.n == 1 ? "" : "s");
 	for (size_t i = 0; i < done.n; i++) {
 		_cleanup_free_ char *safe = cli_printable(done.v[i]);
 

@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	{"budget", OPT_BUDGET, "BUDGET", 0, "quick, standard (default) or thorough", 0},
 	{"tolerate", OPT_TOLERATE, "N", 0, "drive failures to survive (by role: 1 for live and backup)",
 	 0},
-	{"years", OPT_YEARS, "N", 0, "service life asked for (default 5)", 0},
+	{"years", OPT_YEARS, "N", 0, "how long the drives must last", 0},
 	{"save-budget", OPT_SAVE_BUDGET, "DURATION", 0,
 	 "blocked time of a save that nobody notices (default 250ms)", 0},
 	{"overlap", OPT_OVERLAP, "N", 0,
