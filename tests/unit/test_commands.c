@@ -275,7 +275,7 @@ static char *raced(const struct here *h, uint64_t seed)
 
 	assert_non_null(path);
 	fixture_race(&r, seed, 0.4, fixture_alike);
-	assert_int_equal(output_write(path, &r, NULL), 0);
+	assert_int_equal(output_write(path, &r, false, NULL), 0);
 	return path;
 }
 
@@ -284,10 +284,10 @@ static void advised(struct here *h, const char *result, const char *const *more,
 {
 	static unsigned n;
 	_cleanup_free_ char *out = str_printf("%s/advised-%u", h->dir, n++);
-	const char *words[ARGS_MAX] = {result, "--out", out};
+	const char *words[ARGS_MAX] = {result, "--verbose", "--out", out};
 
 	for (size_t i = 0; more[i]; i++)
-		words[3 + i] = more[i];
+		words[4 + i] = more[i];
 	assert_int_equal(call(h, &cmd_advise, words), 0);
 	assert_int_equal(load_result(out, ret, NULL), 0);
 }
