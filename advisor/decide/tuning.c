@@ -170,8 +170,8 @@ static int not_shown(struct tune_result *t, const char *range)
 					     "left at %s", range, words_range(a.low, a.high, text),
 					     t->values[0].label));
 	if (!a.n)
-		return set_why(t, str_printf("no difference could be shown%s, with too few rounds to say how "
-					     "large one may be: left at %s", range, t->values[0].label));
+		return set_why(t, str_printf("no difference could be shown%s, with too few rounds for an "
+					     "interval: left at %s", range, t->values[0].label));
 	return set_why(t, str_printf("no difference could be shown%s; there may be one, between %s of the "
 				     "best (95 %%): left at %s", range, words_range(a.low, a.high, text),
 				     t->values[0].label));
