@@ -100,38 +100,6 @@ int mount_scratch(struct acts *a, const char *device, const char *fstype, const 
 	return r;
 }
 
-static int time_flags(const char *options, unsigned long *ret)
-{
-	_cleanup_free_ char *copy = strdup(options);
-	char *rest = copy, *word;
-
-	if (!copy)
-		return -ENOMEM;
-	*ret = 0;
-	while ((word = strsep(&rest, ","))) {
-		if (!strcmp(word, "noatime"))
-			*ret |= MS_NOATIME;
-		else if (!strcmp(word, "relatime"))
-			*ret |= MS_RELATIME;
-		else if (!strcmp(word, "lazytime"))
-			*ret |= MS_LAZYTIME;
-		else
-			return -EINVAL;
-	}
-	return 0;
-}
-
-int mount_scratch_times(struct acts *a, const char *path, const char *options, struct why *why)
-{
-	unsigned long flags = 0;
-	int r = time_flags(options, &flags);
-
-	if (!r && mount(NULL, path, NULL, MS_REMOUNT | flags, NULL))
-		r = -errno;
-	log_line(a->log, "remount %s, %s: %s", path, options, strerror(-r));
-	return r ? why_set(why, r, "cannot remount", path, NULL, "%s: %s", options, strerror(-r)) : 0;
-}
-
 /* Is `path` below `run_dir`/`sub`, without a way out of it? */
 static bool below(const struct acts *a, const char *sub, const char *path)
 {

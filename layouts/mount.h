@@ -15,12 +15,6 @@ int mount_scratch(struct acts *a, const char *device, const char *fstype, const 
 		  char **ret_path, struct why *why);
 
 /*
- * Mounts it once more in place, with other time stamp options: "relatime", "noatime", "lazytime"
- * in any combination; -EINVAL for others. Ends with the mount, so it is not journalled.
- */
-int mount_scratch_times(struct acts *a, const char *path, const char *options, struct why *why);
-
-/*
  * Unmounts what is mounted on `path` (below RUN_DIR/mnt, -EPERM elsewhere), with patience; 0 if
  * nothing is. No journal.
  */

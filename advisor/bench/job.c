@@ -138,6 +138,8 @@ static int stream_key(const struct keyval *kv, struct stream_spec *s)
 		return set_iops(kv, s);
 	if (!strcmp(k, "limit"))
 		return set_bytes(kv, &s->limit_bytes);
+	if (!strcmp(k, "sweep"))
+		return set_flag(kv, &s->sweep);
 	if (!strcmp(k, "files"))
 		return set_files(kv, s);
 	if (!strcmp(k, "leads"))
@@ -176,6 +178,9 @@ static int check_stream(const struct keyval *kv, const struct stream_spec *s)
 {
 	if (!s->block_bytes || !s->file[0] || s->file_bytes < s->block_bytes)
 		return keyval_bad(kv, NULL, "needs block, file and size:", s->name);
+	if (s->sweep && (s->random || s->threads > 1 || s->limit_bytes))
+		return keyval_bad(kv, NULL, "a sweep is sequential, by one thread and without a limit:",
+				  s->name);
 	if (s->rate_bytes_per_s && s->rate_iops)
 		return keyval_bad(kv, NULL, "cannot have both rate and iops:", s->name);
 	if (s->depth > 1 && (s->rate_bytes_per_s || s->rate_iops || s->sync == SYNC_EACH_WRITE))
@@ -200,6 +205,9 @@ int job_parse(const char *text, size_t len, const char *file, const char *name, 
 		err = check_stream(&kv, &j.streams[i]);
 	if (err)
 		return err;
+	for (size_t i = 0; i < j.n_streams; i++)
+		if (j.streams[i].sweep)
+			j.streams[i].limit_bytes = j.streams[i].file_bytes;
 	(void)snprintf(j.name, sizeof(j.name), "%s", name);
 	if (!j.title[0])
 		(void)snprintf(j.title, sizeof(j.title), "%s", name);

@@ -43,6 +43,7 @@ struct stream_spec {
 	uint64_t rate_bytes_per_s; /* 0 = as fast as it goes */
 	uint64_t rate_iops;	   /* likewise; at most one of the two */
 	uint64_t limit_bytes;	   /* ends after so many; 0 = by time */
+	bool sweep;		   /* ends once it went through its file, or `file_bytes` of it */
 	bool apart;		   /* each thread has a file of its own, as each program has */
 	bool elsewhere;		   /* its files are on bench_env.elsewhere: a backup target */
 	bool leads;		   /* recording goes on until it has enough samples for its p99 */
@@ -65,7 +66,7 @@ struct job_list {
 void job_list_free(struct job_list *l);
 
 /*
- * Adds the built-in job of that name: "save-burst" "mixed" "sustained" "overlap" "backup"
+ * Adds the built-in job of that name: "save-burst" "mixed" "sustained" "overlap" "world-load" "backup"
  * "backup-mixed", "shape:GROUP" (all of the group) or "shape:GROUP:NAME" (one of it). -ENOENT with `why` naming
  * what there is (exit status 2).
  */

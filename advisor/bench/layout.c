@@ -186,6 +186,7 @@ static int layout_blocks(struct bench *b, struct active *a, size_t stream, struc
 	const struct target *t = bench_place(b, s);
 	uint64_t max = largest_file(b, s), block = s->block_bytes, least, bytes, part;
 	size_t n = a->stream_n[stream];
+	struct stream_spec *own = &a->job.streams[stream];
 	struct worker_file file = {0};
 	int err;
 
@@ -205,6 +206,8 @@ static int layout_blocks(struct bench *b, struct active *a, size_t stream, struc
 	if (err)
 		return err;
 	part = s->random ? file.bytes : file.bytes / n / block * block;
+	if (s->sweep) /* the file may be smaller than asked for, or larger for another job */
+		own->limit_bytes = min_u64(s->file_bytes, part) / block * block;
 	for (size_t i = 0; i < n; i++) {
 		struct worker *w = &a->workers[a->stream_first[stream] + i];
 

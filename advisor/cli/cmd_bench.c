@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 	{"for", OPT_FOR, "PROFILE", 0, "whose saves (default " DEFAULT_PROFILE ")", 0},
 	{"profile", OPT_PROFILE, "FILE", 0, "a profile of your own", 0},
 	{"job", OPT_JOB, "NAME", 0,
-	 "only this job; may be given several times (save, save-burst, mixed, sustained, backup, "
+	 "only this job; may be given several times (save, save-burst, mixed, sustained, world-load, backup, "
 	 "backup-mixed, overlap, shape:GROUP)", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "recorded time of each job (default 120s)", 0},
 	{"size", OPT_SIZE, "SIZE", 0, "no file is larger than this", 0},

@@ -55,7 +55,10 @@ int rounds_begin(struct rounds *r, const struct request *q)
 	struct tournament_cfg cfg;
 	int err = tournament_cfg_init(budget_name(q->budget), r->n_racing, q->seed, &cfg);
 
-	return err ? err : tournament_new(&cfg, &r->tournament);
+	if (err)
+		return err;
+	r->gap = cfg.gap;
+	return tournament_new(&cfg, &r->tournament);
 }
 
 struct t_sample rounds_sample(const struct trial *t)
@@ -143,11 +146,11 @@ int rounds_of_result(const struct result *of, struct rounds *ret, struct why *wh
 }
 
 /* What was left when it ended, as a half sentence. */
-static void add_end(struct buf *b, const struct tournament_verdict *v, const char *capped)
+static void add_end(struct buf *b, const struct tournament_verdict *v, const char *capped, double gap)
 {
 	switch (v->end) {
 	case TOURNAMENT_ALIKE:
-		buf_add(b, "; a gap worth having between those left would have shown");
+		buf_addf(b, "; a gap of %.0f %% between those left would have shown", gap * 100);
 		break;
 	case TOURNAMENT_OUT_OF_ROUNDS:
 		buf_add(b, "; more rounds (a larger --budget) might tell those left apart");
@@ -177,7 +180,7 @@ static struct tally tally_of(const struct tournament_verdict *v)
 	return n;
 }
 
-static char *note_of(const struct tournament_verdict *v, const char *capped)
+static char *note_of(const struct tournament_verdict *v, const char *capped, double gap)
 {
 	struct tally n = tally_of(v);
 	struct buf b = BUF_INIT;
@@ -196,7 +199,7 @@ static char *note_of(const struct tournament_verdict *v, const char *capped)
 	if (n.failed)
 		buf_addf(&b, "; %zu gave no valid trial and %s not compared", n.failed,
 			 n.failed == 1 ? "was" : "were");
-	add_end(&b, v, capped);
+	add_end(&b, v, capped, gap);
 	return buf_take(&b);
 }
 
@@ -251,7 +254,7 @@ int rounds_say(const struct rounds *r, const char *capped, struct rounds_says *r
 		s.ranks[i] = (struct decide_rank){
 			.candidate = r->ids.v[i],
 			.place = v.standing[i].trials ? places[v.standing[i].status] : PLACE_FAILED};
-	s.note = note_of(&v, capped);
+	s.note = note_of(&v, capped, r->gap);
 	s.ranking = (struct decide_ranking){
 		.ranks = s.ranks, .n = v.candidates, .note = s.note, .ratio = ratio, .ctx = r,
 		/* Only of a test that excluded somebody is there an error rate to state. */

@@ -22,6 +22,7 @@ struct rounds {
 	struct strv ids;	       /* owned; of those racing, in that order */
 	struct rng rng;		       /* order of the references */
 	struct tournament *tournament; /* owned; indexes into `racing` */
+	double gap;		       /* that it looks for: 0.15 is 15 % */
 };
 
 /* Those that survive `tolerate` failures race. -ENOMEM. */

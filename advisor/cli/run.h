@@ -218,7 +218,8 @@ int run_characterise(struct session *s, const struct rounds *r, struct why *why)
  */
 int run_tune(struct session *s, const struct rounds *r, struct why *why);
 /* The tournament of one setting with so many values. */
-int tune_rounds(enum budget b, size_t values, uint64_t seed, struct tournament_cfg *ret);
+int tune_rounds(enum tune_dim d, enum budget b, size_t values, uint64_t seed,
+		struct tournament_cfg *ret);
 
 /* ---- run_backup.c ---- */
 

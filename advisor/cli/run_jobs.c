@@ -93,6 +93,8 @@ int trial_plan_tune(const struct request_args *w, enum tune_dim d, struct trial_
 	for (size_t i = 0; !r && dirty && i < w->n_profiles; i++)
 		if (!seen_before(w, i))
 			r = jobs_add_save(&p.jobs, &w->profiles[i], why);
+	if (!r && d == TUNE_READ_AHEAD)
+		r = jobs_add(&p.jobs, "world-load", why);
 	/* Dirty-page limits and read-ahead act on nothing that bypasses the page cache. */
 	if (!r)
 		r = extend_modes(&p, dirty || d == TUNE_READ_AHEAD ? MODE_BUFFERED : MODE_DIRECT);

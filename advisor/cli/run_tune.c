@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Settings as candidates. Once the layout is known it is built once more, and for each dimension
- * (dirty-page limits, scheduler, mount options) a small tournament runs between what holds and the
+ * (dirty-page limits, scheduler, read-ahead) a small tournament runs between what holds and the
  * alternatives that decide/ planned: the same statistics as for the layouts, on the figure that the
  * setting acts on. Nothing is rebuilt between its trials, so they are short.
  */
@@ -27,34 +27,97 @@ static const struct tournament_budget rounds_of[] = {
 	[BUDGET_THOROUGH] = {.min_rounds = 8, .max_rounds = 40, .attempts = 3, .racing = true},
 };
 
-static struct t_sample sample_of(const struct tune_trial *t)
+/*
+ * Where each figure is raced by itself, nobody may drop out on the one before the other is known: so
+ * every value in every round, and one look.
+ */
+static const struct tournament_budget rounds_apart[] = {
+	[BUDGET_QUICK] = {.min_rounds = 7, .max_rounds = 7, .attempts = 2, .racing = false},
+	[BUDGET_STANDARD] = {.min_rounds = 10, .max_rounds = 10, .attempts = 3, .racing = false},
+	[BUDGET_THOROUGH] = {.min_rounds = 16, .max_rounds = 16, .attempts = 3, .racing = false},
+};
+
+/* A dimension's races: one over both figures in their order, or one for each of the two. */
+struct races {
+	struct tournament *of[TUNE_FIGURES]; /* the second NULL where there is one race */
+};
+
+static bool apart(enum tune_dim d)
+{
+	return d == TUNE_READ_AHEAD;
+}
+
+static void races_free(struct races *r)
+{
+	for (size_t i = 0; i < TUNE_FIGURES; i++)
+		tournament_free(r->of[i]);
+	*r = (struct races){0};
+}
+
+/* What the race of figure `own` is told; every figure where there is one race (SIZE_MAX). */
+static struct t_sample sample_of(const struct tune_trial *t, size_t own)
 {
 	struct t_sample x = {.valid = t->valid};
 
 	for (size_t f = 0; f < TUNE_FIGURES; f++) {
-		x.has[f] = t->has[f];
-		x.ns[f] = t->ns[f];
+		if (own != SIZE_MAX && f != own)
+			continue;
+		x.has[own == SIZE_MAX ? f : 0] = t->has[f];
+		x.ns[own == SIZE_MAX ? f : 0] = t->ns[f];
 	}
 	return x;
 }
 
-int tune_rounds(enum budget b, size_t values, uint64_t seed, struct tournament_cfg *ret)
+int tune_rounds(enum tune_dim d, enum budget b, size_t values, uint64_t seed,
+		struct tournament_cfg *ret)
 {
 	int err = tournament_cfg_init(budget_name(b), values, seed, ret);
 
-	if (!err)
-		ret->budget = rounds_of[b];
+	if (err)
+		return err;
+	ret->budget = apart(d) ? rounds_apart[b] : rounds_of[b];
+	if (apart(d))
+		ret->alpha /= TUNE_FIGURES; /* of the setting, not of each race */
+	return 0;
+}
+
+static int races_of(const struct session *s, const struct tune_result *t, struct races *ret)
+{
+	struct races r = {0};
+	struct tournament_cfg cfg;
+	int err = tune_rounds(t->dim, s->result.request.budget, t->n_values,
+			      rng_mix(s->result.request.seed, 0x74756e65 + t->dim), &cfg);
+
+	for (size_t i = 0; !err && i < (apart(t->dim) ? TUNE_FIGURES : 1); i++)
+		err = tournament_new(&cfg, &r.of[i]);
+	if (err) {
+		races_free(&r);
+		return err;
+	}
+	*ret = r;
+	return 0;
+}
+
+/* The same seed and no dropping out: both ask for the same. */
+static int races_report(struct races *r, size_t value, size_t round, const struct tune_trial *x)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < TUNE_FIGURES && r->of[i]; i++) {
+		struct t_sample sample = sample_of(x, r->of[1] ? i : SIZE_MAX);
+
+		err = tournament_report(r->of[i], value, round, &sample);
+	}
 	return err;
 }
 
-static int tournament_of(const struct session *s, const struct tune_result *t,
-			 struct tournament **ret)
+static int races_stop(struct races *r)
 {
-	struct tournament_cfg cfg;
-	int err = tune_rounds(s->result.request.budget, t->n_values,
-			      rng_mix(s->result.request.seed, 0x74756e65 + t->dim), &cfg);
+	int err = 0;
 
-	return err ? err : tournament_new(&cfg, ret);
+	for (size_t i = 0; !err && i < TUNE_FIGURES && r->of[i]; i++)
+		err = tournament_stop(r->of[i]);
+	return err;
 }
 
 /* ---- the trials that are kept ---- */
@@ -87,25 +150,24 @@ static void forget(struct session *s, enum tune_dim d)
 }
 
 /* Reports those of an interrupted run; -ESTALE if they are not the ones that come now. */
-static int replay(const struct session *s, const struct tune_result *t, struct tournament *tour)
+static int replay(const struct session *s, const struct tune_result *t, struct races *races)
 {
 	for (size_t i = 0; i < s->result.n_tune_trials; i++) {
 		const struct tune_trial *x = &s->result.tune_trials[i];
 		_cleanup_free_ char *text = NULL;
-		struct t_sample sample = sample_of(x);
 		size_t value, round;
 		int err;
 
 		if (x->dim != t->dim)
 			continue;
-		if (tournament_next(tour, &value, &round))
+		if (tournament_next(races->of[0], &value, &round))
 			return -ESTALE;
 		text = tune_value_text(&t->values[value]);
 		if (!text)
 			return -ENOMEM;
 		if (strcmp(text, x->value) != 0 || round != x->round)
 			return -ESTALE;
-		err = tournament_report(tour, value, round, &sample);
+		err = races_report(races, value, round, x);
 		if (err)
 			return err;
 	}
@@ -113,18 +175,17 @@ static int replay(const struct session *s, const struct tune_result *t, struct t
 }
 
 /* The tournament with what is kept in it; what belongs to another plan is measured again. */
-static int begin(struct session *s, const struct tune_result *t, struct tournament **ret)
+static int begin(struct session *s, const struct tune_result *t, struct races *ret)
 {
-	int err = tournament_of(s, t, ret);
+	int err = races_of(s, t, ret);
 
 	if (!err)
-		err = replay(s, t, *ret);
+		err = replay(s, t, ret);
 	if (err != -ESTALE)
 		return err;
-	tournament_free(*ret);
-	*ret = NULL;
+	races_free(ret);
 	forget(s, t->dim);
-	return tournament_of(s, t, ret);
+	return races_of(s, t, ret);
 }
 
 /* ---- one dimension ---- */
@@ -141,19 +202,18 @@ static void show(struct tuner *u, const struct tune_result *t, const struct tour
 		      tune_dim_title(t->dim), round + 1, t->values[value].label);
 }
 
-static int one(struct tuner *u, const struct tune_result *t, struct tournament *tour, size_t value,
+static int one(struct tuner *u, const struct tune_result *t, struct races *races, size_t value,
 	       size_t round, struct why *why)
 {
 	struct session *s = u->s;
 	struct tune_trial x;
-	struct t_sample sample;
 	uint64_t bytes;
 	int err;
 
 	if (signals_stop)
 		return why_exit(why, SW_EXIT_INTERRUPTED, -EINTR, "interrupted", NULL,
 				"'run --resume' goes on from here", "rolled back");
-	show(u, t, tour, value, round);
+	show(u, t, races->of[0], value, round);
 	err = tuner_trial(u, t, value, (unsigned)round, &x, why);
 	if (err) {
 		tune_trial_free(&x);
@@ -165,8 +225,7 @@ static int one(struct tuner *u, const struct tune_result *t, struct tournament *
 	bytes = x.written_bytes * u->c->copies;
 	u->most.bytes = bytes > u->most.bytes ? bytes : u->most.bytes;
 	u->most.ns = x.measure_ns > u->most.ns ? x.measure_ns : u->most.ns;
-	sample = sample_of(&x);
-	err = tournament_report(tour, value, round, &sample);
+	err = races_report(races, value, round, &x);
 	if (!err)
 		err = keep(s, &x);
 	tune_trial_free(&x);
@@ -190,33 +249,65 @@ static void take_value(const struct tournament_standing *st, struct tune_value *
 	v->ratio_high = st->ratio_high[0];
 }
 
-/* What the tournament says, into `t`; `capped` is the option that cut it off, or NULL. */
-static int take(const struct tuner *u, const struct tournament *tour, const char *capped,
-		struct tune_result *t)
+/* The same of the second figure's own race, in which it is the first. */
+static void take_second(const struct tournament_standing *st, struct tune_value *v)
+{
+	v->has[1] = st->has[0];
+	v->median_ns[1] = st->median_ns[0];
+	v->second = (struct tune_second){.raced = true, .behind = st->status == TOURNAMENT_BEHIND,
+					 .has_ratio = st->has_ratio[0], .ratio = st->ratio[0],
+					 .has_interval = st->has_interval[0],
+					 .ratio_low = st->ratio_low[0],
+					 .ratio_high = st->ratio_high[0]};
+}
+
+struct tally {
+	size_t compared, behind;
+};
+
+static int take_race(const struct tournament *tour, bool second, struct tune_result *t,
+		     struct tally *n)
 {
 	struct tournament_verdict v;
-	size_t compared = 0, behind = 0;
-	bool unfinished;
 	int err = tournament_verdict(tour, &v);
 
 	if (err)
 		return err;
+	*n = (struct tally){0};
 	for (size_t i = 0; i < v.candidates; i++) {
-		take_value(&v.standing[i], &t->values[i]);
-		compared += v.standing[i].has[0] && v.standing[i].status != TOURNAMENT_FAILED;
-		behind += v.standing[i].status == TOURNAMENT_BEHIND;
+		if (second)
+			take_second(&v.standing[i], &t->values[i]);
+		else
+			take_value(&v.standing[i], &t->values[i]);
+		n->compared += v.standing[i].has[0] && v.standing[i].status != TOURNAMENT_FAILED;
+		n->behind += v.standing[i].status == TOURNAMENT_BEHIND;
 	}
 	tournament_verdict_release(&v);
+	return 0;
+}
+
+/* What the races say, into `t`; `capped` is the option that cut them off, or NULL. */
+static int take(const struct tuner *u, const struct races *races, const char *capped,
+		struct tune_result *t)
+{
+	struct tally n, second = {0};
+	bool unfinished;
+	int err = take_race(races->of[0], false, t, &n);
+
+	if (!err && races->of[1])
+		err = take_race(races->of[1], true, t, &second);
+	if (err)
+		return err;
 	for (size_t i = 0; i < u->s->result.n_tune_trials; i++)
 		t->reduced |= u->s->result.tune_trials[i].dim == t->dim &&
 			      u->s->result.tune_trials[i].reduced;
-	unfinished = capped && !behind;
+	unfinished = capped && !n.behind && !second.behind;
 	if (unfinished)
 		t->not_measured = str_printf("%s left no room to finish it", capped);
-	else if (compared < 2)
+	else if (n.compared < 2)
 		t->not_measured = strdup("its trials gave no figures that may be compared");
 	t->candidate = strdup(u->c->id);
-	if ((unfinished || compared < 2) && !t->not_measured)
+	if ((unfinished || n.compared < 2) && !t->not_measured)
 		return -ENOMEM;
 	return t->candidate ? 0 : -ENOMEM;
 }
@@ -224,23 +315,23 @@ static int take(const struct tuner *u, const struct tournament *tour, const char
 static int dimension(struct tuner *u, struct tune_result *t, struct why *why)
 {
 	struct session *s = u->s;
-	struct tournament *tour = NULL;
+	struct races races = {0};
 	const char *capped = NULL;
 	size_t value, round;
-	int err = begin(s, t, &tour);
+	int err = begin(s, t, &races);
 
-	while (!err && !capped && tournament_next(tour, &value, &round) == 0) {
+	while (!err && !capped && tournament_next(races.of[0], &value, &round) == 0) {
 		capped = session_used_up(s, &u->most, s->opt->max_time_ns);
 		if (capped) {
 			log_line(s->log, "%s ends %s", capped, tune_dim_name(t->dim));
-			err = tournament_stop(tour);
+			err = races_stop(&races);
 		} else {
-			err = one(u, t, tour, value, round, why);
+			err = one(u, t, &races, value, round, why);
 		}
 	}
 	if (!err)
-		err = take(u, tour, capped, t);
-	tournament_free(tour);
+		err = take(u, &races, capped, t);
+	races_free(&races);
 	return err;
 }
 

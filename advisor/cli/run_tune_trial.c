@@ -14,12 +14,8 @@
 #include "advisor/base/parse.h"
 #include "advisor/cli/run.h"
 #include "advisor/cli/signals.h"
-#include "layouts/mount.h"
 #include "layouts/tuning.h"
 #include "advisor/base/ban.h"
-
-/* As layout_build() mounts it. */
-#define MOUNTED_WITH "noatime"
 
 static void on_progress(void *arg, const char *what, double share)
 {
@@ -88,7 +84,7 @@ int tuner_close(struct tuner *u, int err, struct why *why)
 	return u->built.stands ? layout_teardown(&u->s->acts, &u->built, why) : 0;
 }
 
-/* "scheduler=none", "vm.dirty_ratio=15", "options=noatime", "read_ahead_kb=128". */
+/* "scheduler=none", "vm.dirty_ratio=15", "read_ahead_kb=128". */
 static int set(struct tuner *u, const char *setting, struct why *why)
 {
 	const char *value = strchr(setting, '=') + 1;
@@ -98,8 +94,6 @@ static int set(struct tuner *u, const char *setting, struct why *why)
 
 	if (!name)
 		return -ENOMEM;
-	if (!strcmp(name, "options"))
-		return mount_scratch_times(&u->s->acts, u->built.mount_path, value, why);
 	if (!strcmp(name, "read_ahead_kb") && u->c->level != LEVEL_SINGLE)
 		return parse_u64(value, &number)
 			       ? -EINVAL
@@ -117,8 +111,8 @@ static int apply(struct tuner *u, const struct tune_result *t, size_t value, str
 	const struct strv *l = &t->values[value].settings;
 	int err = 0;
 
-	/* The first value is how the machine is; a mount is as it was built. */
-	if (value == 0 && t->dim != TUNE_MOUNT)
+	/* The first value is how the machine is. */
+	if (value == 0)
 		return 0;
 	for (size_t i = 0; !err && i < l->n; i++)
 		err = set(u, l->v[i], why);
@@ -132,8 +126,6 @@ static int put_back(struct tuner *u, const struct tune_result *t, size_t mark, s
 
 	for (size_t i = 0; i < done.n; i++)
 		log_line(u->s->log, "undone: %s", done.v[i]);
-	if (!err && t->dim == TUNE_MOUNT)
-		err = mount_scratch_times(&u->s->acts, u->built.mount_path, MOUNTED_WITH, why);
 	if (!err && t->dim == TUNE_READ_AHEAD && u->c->level != LEVEL_SINGLE && u->read_ahead_kib)
 		err = tuning_array_read_ahead(&u->s->acts, u->built.array, u->read_ahead_kib, why);
 	return err;
@@ -149,23 +141,27 @@ static void worse(bool *has, double *to, const struct hist *h, double p)
 	*to = (double)ns;
 }
 
-static void buffered_mixed(const struct trial *t, struct tune_trial *ret)
+/* Reads here and there while a save runs, and a world from one end to the other. */
+static void buffered_reads(const struct trial *t, struct tune_trial *ret)
 {
-	const struct job_result *j = trial_job(t, "mixed", MODE_BUFFERED);
-	const struct stream_result *read = j ? job_stream(j, "read") : NULL;
-	const struct stream_result *save = j ? job_stream(j, "save") : NULL;
+	const struct job_result *mixed = trial_job(t, "mixed", MODE_BUFFERED);
+	const struct job_result *load = trial_job(t, "world-load", MODE_BUFFERED);
+	const struct stream_result *read = mixed ? job_stream(mixed, "read") : NULL;
+	const struct stream_result *sweep = load ? job_stream(load, "read") : NULL;
 
-	if (read && !j->problems.n)
+	if (read && !mixed->problems.n)
 		worse(&ret->has[0], &ret->ns[0], read->lat, 0.99);
-	if (save && !j->problems.n)
-		worse(&ret->has[1], &ret->ns[1], save->op, 0.99);
+	if (sweep && !load->problems.n && sweep->bytes && sweep->elapsed_ns) {
+		ret->has[1] = true;
+		ret->ns[1] = (double)sweep->elapsed_ns * 1e9 / (double)sweep->bytes;
+	}
 }
 
 /* The figures that the dimension acts on; of several profiles the worst. */
 static void figures(const struct trial *t, enum tune_dim d, struct tune_trial *ret)
 {
 	if (d == TUNE_READ_AHEAD) {
-		buffered_mixed(t, ret);
+		buffered_reads(t, ret);
 		return;
 	}
 	if (d != TUNE_DIRTY) {
@@ -226,7 +222,7 @@ static int measure(struct tuner *u, const struct tune_result *t, struct tune_tri
 		figures(&trial, t->dim, ret);
 	ret->measure_ns = monotonic_ns() - start;
 	ret->written_bytes = bench_written(u->bench) - written;
-	ret->valid = !err && !ret->problem && ret->has[0];
+	ret->valid = !err && !ret->problem && ret->has[0] && (t->dim != TUNE_READ_AHEAD || ret->has[1]);
 	if (!err && !ret->valid && !ret->problem)
 		ret->problem = strdup("it gave no figure");
 	trial_free(&trial);

@@ -183,12 +183,13 @@ static int confidence(const struct decide_input *in, const struct standing *s, s
 }
 
 /* How the others that raced compare with the winner. */
-static int ratios(const struct decide_input *in, struct standing *s, size_t winner)
+static int ratios(const struct decide_input *in, struct standing *s, size_t winner, bool by_rule)
 {
 	const struct decide_ranking *r = in->ranking;
 	int err = 0;
 
-	for (size_t i = 0; r && r->ratio && !err && i < in->n_candidates; i++)
+	/* Where the race does not count, neither do its comparisons. */
+	for (size_t i = 0; !by_rule && r && r->ratio && !err && i < in->n_candidates; i++)
 		if (i != winner && s[i].admissible)
 			err = r->ratio(r->ctx, s[i].candidate, s[winner].candidate, &s[i].against);
 	return err;
@@ -264,7 +265,7 @@ static int settle(const struct decide_input *in, struct standing *s, size_t winn
 	if (!err)
 		err = backup_settle(in, v);
 	if (!err)
-		err = ratios(in, s, winner);
+		err = ratios(in, s, winner, v->by_rule);
 	if (!err)
 		err = reasons_add(in, s, winner, v);
 	if (!err)

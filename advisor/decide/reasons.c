@@ -137,6 +137,7 @@ static int figures(const struct decide_input *in, const struct standing *s, size
 /* Where no test compared them: what was measured of each, so that a reader may look for himself. */
 static int measured(const struct decide_input *in, const struct standing *s, struct verdict *v)
 {
+	enum figure first = FIGURES;
 	struct draft d = {0};
 	struct buf b = BUF_INIT;
 	size_t n = 0;
@@ -147,18 +148,21 @@ static int measured(const struct decide_input *in, const struct standing *s, str
 
 		if (!s[i].tied || f == FIGURES || n++ >= MEASURED_SHOWN)
 			continue;
-		buf_addf(&b, "%s%s %s (%s, %u round%s)", n > 1 ? ", " : "", s[i].candidate,
-			 fmt_ns(real_u64(s[i].median[f]), ns), figure_title(f), s[i].n[f],
-			 s[i].n[f] == 1 ? "" : "s");
+		first = n == 1 ? f : first;
+		buf_addf(&b, "%s%s %s in %u round%s", n > 1 ? ", " : "", s[i].candidate,
+			 fmt_ns(real_u64(s[i].median[f]), ns), s[i].n[f], s[i].n[f] == 1 ? "" : "s");
+		if (f != first)
+			buf_addf(&b, " (%s)", figure_title(f));
 		figure_fact(&d, &s[i], f);
 	}
 	if (n > MEASURED_SHOWN)
 		buf_addf(&b, ", and %zu more in the table of layouts", n - MEASURED_SHOWN);
-	d.text = b.failed ? NULL
-			  : str_printf("Measured, but not tested against each other under these wishes: %s. "
-				       "Such figures do not show which is better.", b.s ? b.s : "nothing");
+	d.text = b.failed || !n
+			 ? NULL
+			 : str_printf("Measured, but not tested against each other under these wishes: %s: %s. "
+				      "Such figures do not show which is better.", figure_title(first), b.s);
 	buf_free(&b);
-	return draft_end(&d, v);
+	return n ? draft_end(&d, v) : 0;
 }
 
 /* How the layout was found, where no test found it. */
@@ -197,7 +201,7 @@ static int possible(const struct decide_input *in, const struct standing *s, siz
 		return 0;
 	if (!a.n)
 		d.text = str_printf("No difference could be shown between it and %zu other%s, and there are "
-				    "too few rounds to say how large one may be.", a.none,
+				    "too few rounds (fewer than six) for an interval.", a.none,
 				    a.none == 1 ? "" : "s");
 	else if (allowed_alike(&a))
 		d.text = str_printf("Between it and %zu other%s there is no difference that matters: they are "

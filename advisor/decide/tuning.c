@@ -19,12 +19,17 @@ static int set_why(struct tune_result *t, char *why)
 	return why ? 0 : -ENOMEM;
 }
 
+static bool behind(const struct tune_value *v)
+{
+	return v->behind || (v->second.raced && v->second.behind);
+}
+
 static size_t count_behind(const struct tune_result *t)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n_values; i++)
-		n += t->values[i].behind;
+		n += behind(&t->values[i]);
 	return n;
 }
 
@@ -35,7 +40,7 @@ static bool better(const struct tune_value *a, const struct tune_value *b)
 
 static bool usable(const struct tune_value *v)
 {
-	return !v->behind && v->has[0];
+	return !behind(v) && v->has[0];
 }
 
 /* Of those not behind: what holds already, the rule's, the best. TUNE_NONE where it is not known. */
@@ -60,7 +65,7 @@ static const struct tune_value *nearest_behind(const struct tune_result *t)
 	const struct tune_value *near = NULL;
 
 	for (size_t i = 0; i < t->n_values; i++)
-		if (t->values[i].behind && (!near || better(&t->values[i], near)))
+		if (behind(&t->values[i]) && (!near || better(&t->values[i], near)))
 			near = &t->values[i];
 	return near;
 }
@@ -112,23 +117,61 @@ static int choose_measured(struct tune_result *t)
 	return set_why(t, buf_take(&b));
 }
 
+static void both_figures(struct buf *b, const struct tune_result *t, const struct tune_value *v)
+{
+	char x[UNITS_LEN], y[UNITS_LEN];
+
+	buf_addf(b, "%s %s and %s %s", tune_figure_title(t->dim, 0), fmt_ns((uint64_t)v->median_ns[0], x),
+		 tune_figure_title(t->dim, 1), fmt_ns((uint64_t)v->median_ns[1], y));
+}
+
+/* Raced on each figure by itself: what loses nothing on either, and gains on one over what holds. */
+static int choose_of_two(struct tune_result *t)
+{
+	const struct tune_value *hold = &t->values[0], *c;
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	t->chosen = preferred(t);
+	if (t->chosen == TUNE_NONE)
+		return set_why(t, str_printf("what gains on one of two figures loses on the other (%s; %s): "
+					     "left at %s", tune_figure_title(t->dim, 0),
+					     tune_figure_title(t->dim, 1), hold->label));
+	c = &t->values[t->chosen];
+	buf_add(&b, "measured: ");
+	both_figures(&b, t, c);
+	if (t->chosen) {
+		buf_addf(&b, "; %s is behind on the %s: ", hold->label,
+			 !hold->second.behind ? "first"
+			 : hold->behind	      ? "first and the second"
+					      : "second");
+		both_figures(&b, t, hold);
+	} else {
+		buf_add(&b, "; no other value gains on one without losing on the other");
+	}
+	return set_why(t, buf_take(&b));
+}
+
 /* Nobody was told apart: what the intervals allow all the same. */
 static int not_shown(struct tune_result *t, const char *range)
 {
 	struct allowed a = {0};
 	char text[WORDS_LEN];
 
-	for (size_t i = 0; i < t->n_values; i++)
-		if (t->values[i].has_ratio)
-			allowed_add(&a, t->values[i].has_interval, t->values[i].ratio_low,
-				    t->values[i].ratio_high);
+	for (size_t i = 0; i < t->n_values; i++) {
+		const struct tune_value *v = &t->values[i];
+
+		if (v->has_ratio)
+			allowed_add(&a, v->has_interval, v->ratio_low, v->ratio_high);
+		if (v->second.has_ratio)
+			allowed_add(&a, v->second.has_interval, v->second.ratio_low, v->second.ratio_high);
+	}
 	if (allowed_alike(&a))
 		return set_why(t, str_printf("makes no difference that matters%s, between %s of the best: "
 					     "left at %s", range, words_range(a.low, a.high, text),
 					     t->values[0].label));
 	if (!a.n)
-		return set_why(t, str_printf("no difference could be shown%s, with too few rounds to say how "
-					     "large one may be: left at %s", range, t->values[0].label));
+		return set_why(t, str_printf("no difference could be shown%s, with too few rounds for an "
+					     "interval: left at %s", range, t->values[0].label));
 	return set_why(t, str_printf("no difference could be shown%s; there may be one, between %s of the "
 				     "best (95 %%): left at %s", range, words_range(a.low, a.high, text),
 				     t->values[0].label));
@@ -144,7 +187,7 @@ int tuning_choose(struct tune_result *t)
 					  ? str_printf("left as it is; not measured: %s", t->not_measured)
 					  : str_printf("by rule, not measured: %s", t->not_measured));
 	if (count_behind(t))
-		return choose_measured(t);
+		return t->values[0].second.raced ? choose_of_two(t) : choose_measured(t);
 	range = range_text(t);
 	if (!range)
 		return -ENOMEM;
@@ -168,6 +211,13 @@ static int take_measured(const struct decide_input *in, const struct verdict *v,
 	for (size_t i = 0; i < in->n_tuning; i++)
 		if (in->tuning[i].dim == plan->dim)
 			m = &in->tuning[i];
+	if (m && plan->dim == TUNE_MOUNT) /* once raced, with files that are opened without access times */
+		return 0;
+	if (m && plan->dim == TUNE_READ_AHEAD && !m->not_measured && m->n_values &&
+	    !m->values[0].second.raced) {
+		plan->not_measured = strdup("it was tried on random reads alone");
+		return plan->not_measured ? 0 : -ENOMEM;
+	}
 	if (m && !m->not_measured && m->candidate && !strcmp(m->candidate, v->layout.id)) {
 		err = tune_result_copy(&copy, m);
 		if (err)

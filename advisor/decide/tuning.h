@@ -2,13 +2,18 @@
 /*
  * Settings as measured candidates on the layout that is recommended. Pure.
  *
- * For each dimension the values are planned: first what holds without a change (for a mount: the
- * kernel's default), then the alternatives. Where in->tuning has the dimension measured on this
+ * For each dimension the values are planned: first what holds without a change, then the
+ * alternatives. Where in->tuning has the dimension measured on this
  * very layout:
  *
  *   nobody was told apart      nothing is recommended; it stays as it is
  *   somebody was               of those not behind: what holds already, else the rule's, else the
  *                              one with the best first figure
+ *
+ * Read-ahead is raced on two figures, each by itself: random reads, and loading a world in one sweep.
+ * A value is recommended if it is ahead of what holds on one of them and behind nobody on the other.
+ *
+ * Mount options are by rule: what noatime spares shows in days (tuning_plan.c).
  *
  * Otherwise the value by rule stands, and `why` says that it was not measured. So it does where
  * saves were scaled down and showed no difference: a limit that they do not reach cannot show one.

@@ -58,7 +58,7 @@ static const char *outcome(const struct decide_input *in, const struct standing 
 	if (r->place == PLACE_BEHIND)
 		return "shown behind by a test";
 	if (!x->has || !x->has_interval)
-		return "no difference could be shown, with too few rounds to say how large one may be";
+		return "no difference could be shown, with too few rounds for an interval";
 	allowed_add(&a, true, x->low, x->high);
 	(void)snprintf(out, 128, allowed_alike(&a) ? "no difference that matters: the second is between %s of "
 						     "the first"

@@ -20,7 +20,7 @@
 /* In the order in which they are tried: where time ends, the short ones were done. */
 enum tune_dim {
 	TUNE_SCHEDULER, /* of the members; acts on the mixed job */
-	TUNE_MOUNT,	/* mount options; likewise */
+	TUNE_MOUNT,	/* mount options: by rule, never tried */
 	TUNE_DIRTY,	/* vm.dirty_*; acts on the buffered saves */
 	TUNE_READ_AHEAD, /* of the device with the file system; acts on reads through the page cache */
 	TUNE_DIMS
@@ -30,17 +30,25 @@ enum tune_dim {
 #define TUNE_FIGURES 2
 #define TUNE_NONE    SIZE_MAX
 
+/* The second figure where it was raced by itself (read-ahead), likewise. */
+struct tune_second {
+	bool raced, behind;
+	bool has_ratio, has_interval;
+	double ratio, ratio_low, ratio_high;
+};
+
 struct tune_value {
 	char *label;	      /* for people: "none", "15 % / 5 %, 5 s" */
 	struct strv settings; /* "scheduler=none" "vm.dirty_ratio=15" "options=noatime"
 			       * "read_ahead_kb=128"; empty: not known, cannot be set */
 	unsigned trials;      /* valid ones */
-	bool behind;	      /* told apart from the best: worse */
+	bool behind;	      /* told apart from the best: worse; where the second is raced, on the first */
 	bool has[TUNE_FIGURES];
 	double median_ns[TUNE_FIGURES];
 	/* First figure over the best value's: Hodges-Lehmann, and its 95 % interval by itself. */
 	bool has_ratio, has_interval;
 	double ratio, ratio_low, ratio_high;
+	struct tune_second second;
 };
 
 struct tune_result {

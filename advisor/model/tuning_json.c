@@ -33,6 +33,41 @@ static void get_figures(const struct jin *in, bool *has, double *ns)
 	}
 }
 
+static void put_second(struct json_object *to, const struct tune_second *s)
+{
+	struct json_object *o;
+
+	if (!s->raced)
+		return;
+	o = json_object_new_object();
+	jput_bool(o, "behind", s->behind);
+	if (s->has_ratio)
+		jput_real(o, "ratio", s->ratio);
+	if (s->has_interval) {
+		jput_real(o, "ratio_low", s->ratio_low);
+		jput_real(o, "ratio_high", s->ratio_high);
+	}
+	jput(to, "second", o);
+}
+
+static void get_second(const struct jin *in, struct tune_second *s)
+{
+	struct jin one = jin_object_opt(in, "second");
+
+	if (!one.o)
+		return;
+	s->raced = true;
+	jget_bool(&one, "behind", &s->behind);
+	s->has_ratio = jin_has(&one, "ratio");
+	if (s->has_ratio)
+		jget_real(&one, "ratio", &s->ratio);
+	s->has_interval = jin_has(&one, "ratio_low") && jin_has(&one, "ratio_high");
+	if (!s->has_interval)
+		return;
+	jget_real(&one, "ratio_low", &s->ratio_low);
+	jget_real(&one, "ratio_high", &s->ratio_high);
+}
+
 static struct json_object *value_json(const struct tune_value *v)
 {
 	struct json_object *o = json_object_new_object();
@@ -48,6 +83,7 @@ static struct json_object *value_json(const struct tune_value *v)
 		jput_real(o, "ratio_low", v->ratio_low);
 		jput_real(o, "ratio_high", v->ratio_high);
 	}
+	put_second(o, &v->second);
 	return o;
 }
 
@@ -113,6 +149,7 @@ static void get_value(const struct jin *in, struct tune_value *v)
 		jget_real(in, "ratio_low", &v->ratio_low);
 		jget_real(in, "ratio_high", &v->ratio_high);
 	}
+	get_second(in, &v->second);
 }
 
 static void get_index(const struct jin *in, const char *key, size_t n, size_t *ret)

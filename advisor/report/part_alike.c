@@ -18,6 +18,9 @@ void part_level(struct buf *b, const struct candidate *c, size_t n)
 	buf_addf(b, "%zu of %s%s%s", n, level_name(c->level), *how ? "-" : "", how);
 }
 
+/* So many are named one by one. */
+#define FEW 3
+
 void part_by_level(struct buf *b, const struct result *r, const struct strv *ids)
 {
 	size_t groups = 0;
@@ -28,7 +31,7 @@ void part_by_level(struct buf *b, const struct result *r, const struct strv *ids
 
 		for (size_t k = 0; k < ids->n; k++) {
 			const struct candidate *o = result_candidate(r, ids->v[k]);
-			bool same = k == i || (c && o && part_same_level(c, o));
+			bool same = k == i || (ids->n > FEW && c && o && part_same_level(c, o));
 
 			n += same;
 			before += same && k < i;

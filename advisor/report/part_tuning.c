@@ -24,6 +24,8 @@ static const char *standing_text(const struct tune_result *t, size_t i)
 		return "no figure";
 	if (i == t->chosen)
 		return "recommended";
+	if (v->second.raced && v->behind != v->second.behind)
+		return v->behind ? "behind on the first" : "behind on the second";
 	return v->behind ? "behind" : i == 0 ? "holds already" : "not told apart";
 }
 

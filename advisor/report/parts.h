@@ -50,7 +50,7 @@ const struct tune_result *part_tuned(const struct verdict *v, enum tune_dim dim)
 bool part_same_level(const struct candidate *a, const struct candidate *b);
 /* "14 of raid10-near" */
 void part_level(struct buf *b, const struct candidate *c, size_t n);
-/* "14 of raid10-near, raid1-xfs": one alone by its id. */
+/* "14 of raid10-near, raid1-xfs": one alone by its id, and all of a few. */
 void part_by_level(struct buf *b, const struct result *r, const struct strv *ids);
 
 /* "1.27 ms" for a known fact, else "unknown". */

@@ -55,7 +55,7 @@ _stripewise_value() {
 		*) _stripewise_list "$value" $_stripewise_profiles ;;
 		esac
 		;;
-	--job) COMPREPLY=($(compgen -W 'save save-burst mixed overlap sustained backup backup-mixed
+	--job) COMPREPLY=($(compgen -W 'save save-burst mixed overlap sustained world-load backup backup-mixed
 		shape:fsync-rate shape:read-qd1 shape:cdm-default shape:cdm-deep shape:qd-sweep
 		shape:snia-matrix' -- "$value")) ;;
 	--columns) _stripewise_list "$value" NAME SIZE MODEL SERIAL WWID FIRMWARE BUS LINK BLOCKS \

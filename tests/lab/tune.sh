@@ -44,10 +44,22 @@ check "by measurement" test "$(dirty '.basis' "$out/killed")" = measured
 check "with an interval above 1" jq -e '.verdict.tuning[] | select(.dimension == "dirty-pages") | .values[0].ratio_low > 1' \
 	"$out/killed/result.json"
 check "the recommended one is what sysctl.d sets" sh -c "grep -q '^vm.dirty' '$out/killed/sysctl.d/60-stripewise.conf'"
+check "mount options are by rule" jq -e '[.verdict.tuning[] | select(.dimension == "mount-options") | .basis] == ["rule"]' \
+	"$out/killed/result.json"
+check "and were not tried" jq -e '[.verdict.tuning_trials[] | select(.dimension == "mount-options")] == []' \
+	"$out/killed/result.json"
+check "noatime is in fstab and in provision.sh" \
+	test "$(grep -l noatime "$out/killed/fstab" "$out/killed/provision.sh" | wc -l)" = 2
+check "each trial of read-ahead loads a world, too" jq -e '[.verdict.tuning_trials[] |
+	select(.dimension == "read-ahead" and .valid) | .first_ns > 0 and .second_ns > 0] | length > 0 and all' \
+	"$out/killed/result.json"
 check "the report has it" grep -q 'Settings tried' "$out/killed/report.html"
 check "the result fits its schema" scripts/check-schema "$out/killed/result.json"
 dirty '.values[] | "# \(.label): blocked \(.first_ns) ns, \(.ratio // "-") of the best, behind \(.behind)"' "$out/killed"
 jq -r '.verdict.tuning[] | "# \(.dimension): \(.why)"' "$out/killed/result.json"
+jq -r '.verdict.tuning[] | select(.dimension == "read-ahead") | .values[] |
+	"# \(.label): random \(.first_ns) ns, behind \(.behind); loading \(.second_ns) ns, behind \(.second.behind)"' \
+	"$out/killed/result.json"
 check "advise keeps what was found" exits 0 stripewise advise "$out/killed" --out /tmp/advised
 check "the same value" test "$(dirty .chosen /tmp/advised)" = "$(dirty .chosen "$out/killed")"
 

@@ -124,8 +124,8 @@ static void test_jobs_read(void **state)
 	unsigned depths = 0;
 
 	(void)state;
-	assert_string_equal(names, "backup-mixed backup mixed overlap save-burst sustained shape:fsync-rate "
-				   "shape:read-qd1 shape:cdm-default shape:cdm-deep shape:qd-sweep "
+	assert_string_equal(names, "backup-mixed backup mixed overlap save-burst sustained world-load "
+				   "shape:fsync-rate shape:read-qd1 shape:cdm-default shape:cdm-deep shape:qd-sweep "
 				   "shape:snia-matrix");
 	assert_int_equal(jobs_add(&l, "mixed", &why), 0);
 	assert_int_equal(l.v[0].n_streams, 3);
@@ -163,6 +163,9 @@ static void test_jobs_refused(void **state)
 		"[s]\nblock = 4K\nfile = f\nsize = 1M\nrate = 1M\niops = 5\n",
 		"[s]\nblock = 4K\nfile = f\nsize = 1M\ndepth = 4\nfsync = each-write\n",
 		"[s]\nblock = 4K\nfile = f\nsize = 1M\ndepth = 257\n",
+		"[s]\nblock = 4K\nfile = f\nsize = 1M\nsweep = yes\norder = random\n",
+		"[s]\nblock = 4K\nfile = f\nsize = 1M\nsweep = yes\nthreads = 2\n",
+		"[s]\nblock = 4K\nfile = f\nsize = 1M\nsweep = yes\nlimit = 1M\n",
 		"[s]\n[s]\n[s]\n[s]\n[s]\n", "[a-name-that-is-far-too-long]\n", "colour = blue\n",
 	};
 	struct job j;
@@ -581,6 +584,34 @@ static void test_max_writes(void **state)
 	bench_close(b);
 }
 
+/* A world is read once, from one end to the other, whatever the time allowed; and its file may be larger. */
+static void test_world_load(void **state)
+{
+	_cleanup_jobs_ struct job_list l = {0};
+	struct bench_env env = {0};
+	struct bench *b = open_bench(&env);
+	struct job_result r = {0};
+
+	(void)state;
+	assert_int_equal(jobs_add(&l, "world-load", NULL), 0);
+	assert_true(l.v[0].no_ramp && l.v[0].streams[0].sweep);
+	scale.sustained_max_ns = 20000 * MS;
+	l.v[0].streams[0].file_bytes = 64 * MB; /* more than these tests have */
+	for (unsigned turn = 0; turn < 2; turn++) {
+		run(b, &l.v[0], MODE_BUFFERED, &r);
+		assert_int_equal(r.problems.n, 0);
+		assert_string_equal(r.streams[0].name, "read");
+		/* Whole blocks: as much as is asked for, or as the smallest file has. */
+		assert_int_equal(r.streams[0].bytes,
+				 (turn ? 3 * MB : r.streams[0].ask.file_bytes) / 131072 * 131072);
+		assert_int_equal(r.streams[0].bytes, r.streams[0].lat->n * 131072);
+		assert_true(r.streams[0].elapsed_ns > 0);
+		job_result_free(&r);
+		l.v[0].streams[0].file_bytes = 3 * MB;
+	}
+	bench_close(b);
+}
+
 static void test_block_below_sector(void **state)
 {
 	_cleanup_jobs_ struct job_list l = {0};
@@ -834,6 +865,7 @@ int main(void)
 		cmocka_unit_test(test_elsewhere_counted),
 		cmocka_unit_test(test_whole_saves),    cmocka_unit_test(test_builtin_profiles),
 		cmocka_unit_test(test_repeatable),     cmocka_unit_test(test_max_writes),
+		cmocka_unit_test(test_world_load),
 		cmocka_unit_test(test_block_below_sector), cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_killed),	       cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_stalled),

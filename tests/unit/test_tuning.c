@@ -101,6 +101,10 @@ static void measured_alike(struct bench *b)
 			t->values[i].trials = 7;
 			t->values[i].has[0] = true;
 			t->values[i].median_ns[0] = 40e6 + (double)i * 1e5;
+			if (d != TUNE_READ_AHEAD)
+				continue;
+			t->values[i].has[1] = t->values[i].second.raced = true;
+			t->values[i].median_ns[1] = 1e9;
 		}
 	}
 	b->in.tuning = b->found;
@@ -149,8 +153,9 @@ static void plan_holds_what_is_and_the_alternatives(void **state)
 	assert_int_equal(t->n_values, 2);
 	assert_int_equal(t->rule, 1);
 	t = &b->r.verdict.tuning[TUNE_MOUNT];
-	assert_string_equal(t->values[0].label, "relatime");
 	assert_string_equal(t->values[t->rule].label, "noatime");
+	assert_int_equal(t->n_values, 1); /* there is nothing to race it against */
+	assert_non_null(strstr(t->not_measured, "no run of minutes can show"));
 }
 
 static void not_measured_is_by_rule(void **state)
@@ -167,7 +172,9 @@ static void not_measured_is_by_rule(void **state)
 	assert_non_null(strstr(v->tuning[TUNE_READ_AHEAD].why, "left as it is; not measured"));
 	for (size_t i = 0; i < TUNE_READ_AHEAD; i++) {
 		assert_non_null(v->tuning[i].not_measured);
-		assert_non_null(strstr(v->tuning[i].why, "by rule, not measured: it was not tried"));
+		assert_non_null(strstr(v->tuning[i].why, i == TUNE_MOUNT
+								 ? "by rule, not measured: without it"
+								 : "by rule, not measured: it was not tried"));
 	}
 }
 
@@ -182,8 +189,9 @@ static void no_difference_recommends_nothing(void **state)
 	assert_int_equal(v->n_sysctls, 0);
 	assert_null(v->scheduler);
 	assert_null(v->devices[0].scheduler);
-	assert_string_equal(v->mount_options, "nofail,x-systemd.device-timeout=90s");
 	for (size_t i = 0; i < v->n_tuning; i++) {
+		if (i == TUNE_MOUNT)
+			continue;
 		assert_true(v->tuning[i].chosen == TUNE_NONE);
 		assert_non_null(strstr(v->tuning[i].why, "no difference could be shown"));
 	}
@@ -245,7 +253,6 @@ static void a_difference_is_recommended(void **state)
 	measured_alike(b);
 	one_leads(&b->found[TUNE_DIRTY], value_of(&b->found[TUNE_DIRTY], "vm.dirty_ratio=15"));
 	one_leads(&b->found[TUNE_SCHEDULER], 1);
-	one_leads(&b->found[TUNE_MOUNT], 2);
 	one_leads(&b->found[TUNE_READ_AHEAD], value_of(&b->found[TUNE_READ_AHEAD], "read_ahead_kb=16"));
 	run(b);
 	assert_int_equal(verdict_read_ahead_kib(v), 16);
@@ -259,10 +266,86 @@ static void a_difference_is_recommended(void **state)
 	assert_non_null(strstr(v->sysctls[0].why, "1.80 to 2.30"));
 	assert_string_equal(v->scheduler, "none");
 	assert_string_equal(v->devices[1].scheduler, "none");
-	assert_string_equal(v->mount_options, "noatime,lazytime,nofail,x-systemd.device-timeout=90s");
 	text = report_text(&b->r, true);
 	assert_non_null(strstr(text, "recommended"));
 	assert_non_null(strstr(text, "behind"));
+}
+
+/* noatime is by rule: no race takes it out of fstab, nor what an earlier version made of one. */
+static void noatime_survives(void **state)
+{
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+	struct tune_result *t = &b->found[TUNE_MOUNT];
+	_cleanup_free_ char *fstab = NULL;
+	bool found = false;
+
+	for (unsigned kind = 0; kind < 2; kind++) {
+		measured_alike(b);
+		if (kind) /* raced, with relatime in front */
+			fixture_must(tune_add_value(t, "relatime") ? 0 : -1);
+		for (size_t i = 0; i < t->n_values; i++)
+			t->values[i].behind = i == 0 && kind;
+		run(b);
+		assert_string_equal(v->mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
+		assert_non_null(strstr(v->tuning[TUNE_MOUNT].why, "no run of minutes can show"));
+	}
+	fstab = emit_fstab(v);
+	assert_non_null(strstr(fstab, "noatime"));
+	fixture_must(emit_all(&b->r.request, v, b->profiles, "0", &b->r.snippets, &b->r.n_snippets, NULL));
+	for (size_t i = 0; i < b->r.n_snippets; i++) {
+		if (strcmp(b->r.snippets[i].file, "provision.sh"))
+			continue;
+		found = true;
+		assert_non_null(strstr(b->r.snippets[i].text, "noatime"));
+	}
+	assert_true(found);
+}
+
+/* Read-ahead has two figures, and a value that gains on one by losing on the other is not recommended. */
+static void read_ahead_must_lose_nothing(void **state)
+{
+	static const struct {
+		bool first[3], second[3]; /* behind, by value: what holds, 16 KiB, 1 MiB */
+		uint64_t kib;		  /* recommended; 0: none */
+		const char *text;
+	} cases[] = {
+		{{0, 0, 1}, {0, 1, 0}, 128, "no other value gains on one without losing on the other"},
+		{{1, 0, 1}, {0, 1, 0}, 0, "loses on the other"},
+		{{1, 0, 1}, {0, 0, 0}, 16, "128 KiB is behind on the first"},
+		{{0, 1, 0}, {1, 1, 0}, 1024, "128 KiB is behind on the second"},
+		{{1, 1, 0}, {1, 1, 0}, 1024, "the first and the second"},
+		{{0, 0, 1}, {1, 1, 0}, 0, "loses on the other"},
+		{{0, 0, 0}, {0, 0, 0}, 0, "no difference could be shown"},
+	};
+	struct bench *b = *state;
+	const struct verdict *v = &b->r.verdict;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tune_result *t = &b->found[TUNE_READ_AHEAD];
+
+		measured_alike(b);
+		assert_int_equal(t->n_values, 3);
+		free(t->values[0].label);
+		t->values[0].label = fixture_str("128 KiB");
+		fixture_must(strv_add(&t->values[0].settings, "read_ahead_kb=128"));
+		for (size_t k = 0; k < 3; k++) {
+			t->values[k].behind = cases[i].first[k];
+			t->values[k].second.behind = cases[i].second[k];
+		}
+		run(b);
+		assert_int_equal(verdict_read_ahead_kib(v), cases[i].kib);
+		if (!strstr(v->tuning[TUNE_READ_AHEAD].why, cases[i].text))
+			fail_msg("%zu: \"%s\" is not in: %s", i, cases[i].text,
+				 v->tuning[TUNE_READ_AHEAD].why);
+	}
+	/* A result in which no world was loaded says nothing about it. */
+	for (size_t k = 0; k < 3; k++)
+		b->found[TUNE_READ_AHEAD].values[k].second = (struct tune_second){0};
+	b->found[TUNE_READ_AHEAD].values[0].behind = true;
+	run(b);
+	assert_int_equal(verdict_read_ahead_kib(v), 0);
+	assert_non_null(strstr(v->tuning[TUNE_READ_AHEAD].why, "random reads alone"));
 }
 
 /* What holds already is the best: it is recommended, so that it stays. */
@@ -327,11 +410,11 @@ static void a_reason_is_kept(void **state)
 	struct bench *b = *state;
 
 	measured_alike(b);
-	b->found[TUNE_MOUNT].not_measured = fixture_str("--max-time left no room for it");
+	b->found[TUNE_SCHEDULER].not_measured = fixture_str("--max-time left no room for it");
 	run(b);
-	assert_string_equal(b->r.verdict.tuning[TUNE_MOUNT].why,
+	assert_string_equal(b->r.verdict.tuning[TUNE_SCHEDULER].why,
 			    "by rule, not measured: --max-time left no room for it");
-	assert_string_equal(b->r.verdict.mount_options, "noatime,nofail,x-systemd.device-timeout=90s");
+	assert_string_equal(b->r.verdict.scheduler, "none");
 }
 
 static void only_one_scheduler_is_no_choice(void **state)
@@ -391,7 +474,7 @@ static int play(void *ctx, size_t candidate, size_t round, struct t_sample *ret)
 }
 
 /* In how many of 300 tournaments somebody is told apart. */
-static unsigned differences(enum budget b, size_t values, double first)
+static unsigned differences(enum tune_dim d, enum budget b, size_t values, double first)
 {
 	unsigned n = 0;
 
@@ -402,7 +485,7 @@ static unsigned differences(enum budget b, size_t values, double first)
 		struct tournament *t;
 
 		rng_seed(&p.rng, i + 77);
-		assert_int_equal(tune_rounds(b, values, i, &cfg), 0);
+		assert_int_equal(tune_rounds(d, b, values, i, &cfg), 0);
 		assert_int_equal(tournament_new(&cfg, &t), 0);
 		assert_int_equal(tournament_run(t, play, &p), 0);
 		assert_int_equal(tournament_verdict(t, &v), 0);
@@ -427,9 +510,14 @@ static void few_rounds_invent_nothing(void **state)
 {
 	(void)state;
 	for (size_t values = 2; values <= 4; values++) {
-		assert_in_range(differences(BUDGET_QUICK, values, 1), 0, 24);
-		assert_in_range(differences(BUDGET_STANDARD, values, 1), 0, 24);
-		assert_in_range(differences(BUDGET_QUICK, values, 2), 240, 300);
+		assert_in_range(differences(TUNE_DIRTY, BUDGET_QUICK, values, 1), 0, 24);
+		assert_in_range(differences(TUNE_DIRTY, BUDGET_STANDARD, values, 1), 0, 24);
+		assert_in_range(differences(TUNE_DIRTY, BUDGET_QUICK, values, 2), 240, 300);
+		/* Two races, each by itself, share what one may invent. */
+		assert_in_range(differences(TUNE_READ_AHEAD, BUDGET_QUICK, values, 1), 0, 14);
+		assert_in_range(differences(TUNE_READ_AHEAD, BUDGET_STANDARD, values, 1), 0, 14);
+		assert_in_range(differences(TUNE_READ_AHEAD, BUDGET_QUICK, values, 2), 200, 300);
+		assert_in_range(differences(TUNE_READ_AHEAD, BUDGET_STANDARD, values, 2), 240, 300);
 	}
 }
 
@@ -443,6 +531,8 @@ int main(void)
 		WITH(no_difference_recommends_nothing),
 		cmocka_unit_test(words_follow_the_interval),
 		WITH(a_difference_is_recommended),
+		WITH(noatime_survives),
+		WITH(read_ahead_must_lose_nothing),
 		WITH(what_holds_is_kept),
 		WITH(the_rule_breaks_ties),
 		WITH(small_saves_show_no_likeness),
