@@ -104,12 +104,31 @@ void bench_close(struct bench *b);
  */
 bool bench_settle(uint64_t wait_ns);
 
+/* A job in one mode, as bench_job() runs it. */
+struct bench_step {
+	const struct job *job;
+	enum io_mode mode;
+};
+
+/* What steps take at most, one after another in one bench, on a drive that writes `bytes_per_s`. */
+struct bench_forecast {
+	uint64_t file_bytes; /* written to lay out files */
+	uint64_t room_bytes; /* that files take in the end, written or only reserved */
+	uint64_t run_bytes;  /* written while jobs run */
+	uint64_t lay_ns;     /* laying out */
+	uint64_t run_ns;     /* the jobs: by the clock, whatever the drive */
+};
+
+/* The rate is an assumption of the caller's: what is written by the clock depends on it. */
+void bench_forecast(const struct bench_step *steps, size_t n, const struct bench_scale *scale,
+		    double bytes_per_s, struct bench_forecast *ret);
+
 /*
- * What a job will take at most, files included, on a drive that writes `bytes_per_s` (an
- * assumption of the caller's): time and bytes written. For progress and --max-writes.
+ * Sizes and times for jobs that record `record_ns`: files become smaller with the time, down to those
+ * of a job of a second, since a short job comes to little of a large file. Never larger than the
+ * budget's.
  */
-void bench_cost(const struct job *job, const struct bench_scale *scale, double bytes_per_s,
-		uint64_t *ret_ns, uint64_t *ret_bytes);
+void bench_scale_to(struct bench_scale *s, uint64_t record_ns);
 
 /*
  * A directory of the user's own as a target: opened, its file system, free space (what this user

@@ -44,6 +44,9 @@ struct active {
 /* layout.c: makes and lays out the files of a stream; fills workers' files and regions. */
 int bench_layout(struct bench *b, struct active *a, size_t stream, struct why *why);
 /* How many threads a stream takes in a mode: in the buffered one, depth is made of threads. */
+/* Bytes of all files that a stream gets on the bench's own target. */
+uint64_t bench_stream_bytes(const struct stream_spec *s, enum io_mode mode,
+			    const struct bench_scale *scale);
 unsigned stream_threads(const struct stream_spec *s, enum io_mode mode);
 /* Where a stream has its files. */
 const struct target *bench_place(const struct bench *b, const struct stream_spec *s);

@@ -111,30 +111,40 @@ static int refuse_align(const struct bench *b, uint64_t bytes, struct why *why)
 }
 
 /* The files of whole saves: the profile's number of them, fewer in proportion if scaled down. */
+static void save_files(const struct stream_spec *s, const struct bench_scale *scale, uint64_t *ret_save,
+		       uint64_t *ret_files, uint64_t *ret_share)
+{
+	const struct profile *p = s->save;
+	uint64_t full = round_up(s->file_bytes, p->align_bytes), save, largest = 0;
+	uint64_t files = p->files;
+
+	for (size_t i = 0; i < p->n_sizes; i++)
+		if (p->sizes[i].max_bytes > largest)
+			largest = p->sizes[i].max_bytes;
+	save = full > scale->save_max_bytes ? scale->save_max_bytes : full;
+	save = round_up(save > largest ? save : largest, p->align_bytes);
+	/* Bytes a file, and so bytes an fsync, stay about what they are. */
+	files = save < full ? (files * save + full - 1) / full : files;
+	*ret_save = save;
+	*ret_files = files;
+	/* Room for the share and one write across its end. */
+	*ret_share = round_up(round_up(save / files, p->align_bytes) + largest, 4096);
+}
+
 static int layout_save(struct bench *b, struct active *a, size_t stream, struct why *why)
 {
 	const struct stream_spec *s = &a->job.streams[stream];
 	const struct profile *p = s->save;
 	struct worker *w = &a->workers[a->stream_first[stream]];
-	uint64_t full = round_up(s->file_bytes, p->align_bytes), save, largest = 0, share;
-	uint64_t files = p->files;
+	uint64_t save, files, share;
 	int err = 0;
 
 	if (a->run.mode == MODE_DIRECT && p->align_bytes % b->align)
 		return refuse_align(b, p->align_bytes, why);
-	for (size_t i = 0; i < p->n_sizes; i++)
-		if (p->sizes[i].max_bytes > largest)
-			largest = p->sizes[i].max_bytes;
-	save = full > b->scale.save_max_bytes ? b->scale.save_max_bytes : full;
-	save = round_up(save > largest ? save : largest, p->align_bytes);
-	/* Bytes a file, and so bytes an fsync, stay about what they are. */
-	files = save < full ? (files * save + full - 1) / full : files;
-	share = round_up(save / files, p->align_bytes);
+	save_files(s, &b->scale, &save, &files, &share);
 	w->files = calloc(files, sizeof(*w->files));
 	if (!w->files)
 		return -ENOMEM;
-	/* Room for the share and one write across its end. */
-	share = round_up(share + largest, 4096);
 	for (unsigned i = 0; i < files && !err; i++)
 		err = one_file(b, s, a->run.mode, i, share, share, &w->files[i], why);
 	w->n_files = files;
@@ -152,16 +162,48 @@ static uint64_t largest_file(const struct bench *b, const struct stream_spec *s)
 			    : b->scale.alloc_max_bytes;
 }
 
+/* Of a stream of blocks: what its file cannot be below, and what it shall have where `max` is allowed. */
+static uint64_t block_file(const struct stream_spec *s, const struct bench_scale *scale, uint64_t max,
+			   uint64_t *ret_least)
+{
+	uint64_t least = s->block_bytes * s->depth * s->threads; /* what is in flight */
+	uint64_t bytes = min_u64(s->file_bytes, max) & ~4095ULL;
+
+	least = round_up(least > scale->file_min_bytes ? least : scale->file_min_bytes, 4096);
+	*ret_least = least;
+	return bytes < least ? least : bytes;
+}
+
 /* A file for each thread, together as large as the one file would be. */
+static uint64_t file_apart(const struct bench_scale *scale, uint64_t bytes, size_t n)
+{
+	uint64_t each = bytes / n & ~4095ULL, least = scale->file_min_bytes & ~4095ULL;
+
+	return each < least ? least : each;
+}
+
+uint64_t bench_stream_bytes(const struct stream_spec *s, enum io_mode mode,
+			    const struct bench_scale *scale)
+{
+	unsigned n = stream_threads(s, mode);
+	uint64_t save, files, share, bytes, least;
+
+	if (s->save) {
+		save_files(s, scale, &save, &files, &share);
+		return files * share;
+	}
+	bytes = block_file(s, scale, s->layout == LAYOUT_ALLOCATED ? scale->alloc_max_bytes
+								   : scale->file_max_bytes, &least);
+	return s->apart ? n * file_apart(scale, bytes, n) : bytes;
+}
+
 static int layout_apart(struct bench *b, struct active *a, size_t stream, uint64_t bytes,
 			struct why *why)
 {
 	const struct stream_spec *s = &a->job.streams[stream];
 	size_t n = a->stream_n[stream];
-	uint64_t each = bytes / n & ~4095ULL, least = b->scale.file_min_bytes & ~4095ULL;
+	uint64_t each = file_apart(&b->scale, bytes, n), least = b->scale.file_min_bytes & ~4095ULL;
 
-	if (each < least)
-		each = least;
 	for (size_t i = 0; i < n; i++) {
 		struct worker *w = &a->workers[a->stream_first[stream] + i];
 		int err;
@@ -184,7 +226,7 @@ static int layout_blocks(struct bench *b, struct active *a, size_t stream, struc
 {
 	const struct stream_spec *s = &a->job.streams[stream];
 	const struct target *t = bench_place(b, s);
-	uint64_t max = largest_file(b, s), block = s->block_bytes, least, bytes, part;
+	uint64_t block = s->block_bytes, least, bytes, part;
 	size_t n = a->stream_n[stream];
 	struct stream_spec *own = &a->job.streams[stream];
 	struct worker_file file = {0};
@@ -192,12 +234,7 @@ static int layout_blocks(struct bench *b, struct active *a, size_t stream, struc
 
 	if (a->run.mode == MODE_DIRECT && block % b->align)
 		return refuse_align(b, block, why);
-	/* Each thread needs room for what it has in flight. */
-	least = block * s->depth * s->threads;
-	least = round_up(least > b->scale.file_min_bytes ? least : b->scale.file_min_bytes, 4096);
-	bytes = min_u64(s->file_bytes, max) & ~4095ULL;
-	if (bytes < least)
-		bytes = least;
+	bytes = block_file(s, &b->scale, largest_file(b, s), &least);
 	if (bytes > t->free_bytes)
 		return own_file_why(t, "cannot lay out a file", ENOSPC, why);
 	if (s->apart)

@@ -9,7 +9,6 @@
  * Files have the same size in every trial: prep_ns is only a last resort against a drive that
  * hardly writes, since two layouts measured on files of unlike sizes could not be compared.
  */
-#include "advisor/base/parse.h"
 #include "advisor/bench/bench.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/ban.h"
@@ -17,6 +16,9 @@
 #define S  1000000000ULL
 #define MB 1000000ULL
 #define GB 1000000000ULL
+
+/* What published figures record in one piece. */
+#define PUBLISHED_NS (120 * S)
 
 static const struct bench_scale scales[] = {
 	[BUDGET_QUICK] = {
@@ -82,35 +84,28 @@ void bench_scale_init(struct bench_scale *s, enum budget budget, uint64_t free_b
 	s->file_min_bytes = min_u64(32 * MB, s->file_max_bytes);
 }
 
-void bench_cost(const struct job *job, const struct bench_scale *s, double bytes_per_s,
-		uint64_t *ret_ns, uint64_t *ret_bytes)
+/* `most` in proportion to the time, between `least` and itself. */
+static uint64_t share_of(uint64_t most, double share, uint64_t least)
 {
-	double bytes = 0, ns = (double)(job->no_ramp ? 0 : s->ramp_ns), run_ns = 0;
+	uint64_t v = share < 1 ? (uint64_t)((double)most * share) : most;
 
-	for (size_t i = 0; i < job->n_streams; i++) {
-		const struct stream_spec *x = &job->streams[i];
-		double run = (double)(x->limit_bytes ? s->sustained_max_ns
-				      : x->leads     ? s->record_max_ns
-						     : s->record_ns);
-		double rate = bytes_per_s;
+	return v > least ? v : min_u64(least, most);
+}
 
-		if (x->layout == LAYOUT_WRITTEN) {
-			double file = (double)min_u64(x->file_bytes, x->save ? s->save_max_bytes
-									     : s->file_max_bytes);
+void bench_scale_to(struct bench_scale *s, uint64_t record_ns)
+{
+	const struct bench_scale *quick = &scales[BUDGET_QUICK];
+	double share = (double)record_ns / (double)PUBLISHED_NS;
 
-			bytes += file;
-			ns += file / bytes_per_s * 1e9;
-		}
-		if (x->rate_bytes_per_s && (double)x->rate_bytes_per_s < rate)
-			rate = (double)x->rate_bytes_per_s;
-		if (x->rate_iops && (double)(x->rate_iops * x->block_bytes) < rate)
-			rate = (double)(x->rate_iops * x->block_bytes);
-		rate *= 1 - x->read_share;
-		if (x->limit_bytes && rate > 0 && (double)x->limit_bytes / rate * 1e9 < run)
-			run = (double)x->limit_bytes / rate * 1e9;
-		bytes += rate * (run + (double)(job->no_ramp ? 0 : s->ramp_ns)) / 1e9;
-		run_ns = run > run_ns ? run : run_ns;
-	}
-	*ret_ns = real_u64(ns + run_ns);
-	*ret_bytes = real_u64(bytes);
+	s->record_ns = record_ns;
+	s->record_max_ns = 2 * record_ns;
+	s->sustained_max_ns = record_ns;
+	s->ramp_ns = min_u64(record_ns / 12, 10 * S);
+	s->prep_ns = record_ns / 2;
+	/* At least fifty intervals for a look at steadiness and collapse. */
+	s->interval_ns = min_u64(record_ns / 50, S);
+	s->file_max_bytes = share_of(s->file_max_bytes, share, quick->file_max_bytes);
+	s->save_max_bytes = share_of(s->save_max_bytes, share, quick->save_max_bytes);
+	s->alloc_max_bytes = share_of(s->alloc_max_bytes, share, quick->alloc_max_bytes / 4);
+	s->file_min_bytes = min_u64(s->file_min_bytes, s->file_max_bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * `stripewise bench DIR`, in parts: cmd_bench.c reads the command line and runs the jobs,
- * bench_wear.c looks at the drives below the directory, bench_print.c shows what came out.
+ * bench_plan.c chooses jobs and lengths and says beforehand what will be written, bench_wear.c looks at the drives below the directory, bench_print.c shows what came out.
  */
 #ifndef SW_CLI_BENCH_CMD_H
 #define SW_CLI_BENCH_CMD_H
@@ -14,6 +14,30 @@
 #include "advisor/model/counters.h"
 #include "advisor/model/strv.h"
 #include "advisor/model/trial.h"
+
+struct bench_args {
+	const char *dir, *profile, *profile_file;
+	struct strv jobs;
+	uint64_t duration_ns, size_bytes, seed, max_writes_bytes; /* 0: not said */
+	enum budget budget;
+	bool direct, buffered, warm, json, progress;
+};
+
+/* What will be run, in order. */
+struct bench_plan {
+	struct job_list jobs;
+	struct bench_step *steps; /* owned; of the jobs */
+	size_t n_steps;
+	struct bench_scale scale;
+};
+
+/* `free_bytes` of the file system; the mode of the five numbers is ret->steps' first. -errno with `why`. */
+int bench_plan(const struct bench_args *a, const struct profile *p, uint64_t free_bytes,
+	       struct bench_plan *ret, struct why *why);
+void bench_plan_free(struct bench_plan *p);
+
+/* On stderr: how much will be written, where, and how long it takes at most. */
+void bench_plan_say(const struct bench_plan *p, const struct bench_args *a, const char *device);
 
 /* The drives below a directory, and their counters before and after. */
 struct bench_wear {

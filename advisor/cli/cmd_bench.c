@@ -18,8 +18,6 @@
 
 #define PROFILE_FILE_MAX (64u << 20)
 #define DEFAULT_PROFILE	 "mixed-world"
-#define DEFAULT_RAMP_NS	 10000000000ULL
-#define DEFAULT_TIME_NS	 120000000000ULL
 #define SECOND_NS	 1000000000ULL
 
 enum {
@@ -33,6 +31,7 @@ enum {
 	OPT_WARM,
 	OPT_SEED,
 	OPT_MAX_WRITES,
+	OPT_BUDGET,
 };
 
 static const struct argp_option options[] = {
@@ -41,7 +40,10 @@ static const struct argp_option options[] = {
 	{"job", OPT_JOB, "NAME", 0,
 	 "only this job; may be given several times (save, save-burst, mixed, sustained, world-load, backup, "
 	 "backup-mixed, overlap, shape:GROUP)", 0},
-	{"duration", OPT_DURATION, "TIME", 0, "recorded time of each job (default 120s)", 0},
+	{"budget", OPT_BUDGET, "BUDGET", 0,
+	 "quick (seconds), standard (default: two minutes a job) or thorough", 0},
+	{"duration", OPT_DURATION, "TIME", 0,
+	 "recorded time of each job (default 120s); the files become smaller with it", 0},
 	{"size", OPT_SIZE, "SIZE", 0, "no file is larger than this", 0},
 	{"direct", OPT_DIRECT, NULL, 0, "only past the page cache: what the layout costs", 0},
 	{"buffered", OPT_BUFFERED, NULL, 0, "only through the page cache: what players feel", 0},
@@ -51,13 +53,6 @@ static const struct argp_option options[] = {
 	CLI_OPTION_JSON,
 	CLI_OPTION_PROGRESS,
 	{0},
-};
-
-struct bench_args {
-	const char *dir, *profile, *profile_file;
-	struct strv jobs;
-	uint64_t duration_ns, size_bytes, seed, max_writes_bytes;
-	bool direct, buffered, warm, json, progress;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -79,6 +74,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->duration_ns = cli_duration(state, "--duration", arg);
 		if (a->duration_ns < SECOND_NS || a->duration_ns > 86400 * SECOND_NS)
 			cli_usage(state, "--duration: give 1s to 1d");
+		break;
+	case OPT_BUDGET:
+		a->budget = BUDGET_QUICK;
+		while (a->budget < BUDGET_THOROUGH && strcmp(arg, budget_name(a->budget)) != 0)
+			a->budget++;
+		if (strcmp(arg, budget_name(a->budget)) != 0)
+			cli_usage(state, "--budget: '%s' is not quick, standard or thorough", arg);
 		break;
 	case OPT_SIZE:
 		a->size_bytes = cli_size(state, "--size", arg);
@@ -129,7 +131,8 @@ static const struct argp bench_argp = {
 	options, parse, "DIR",
 	"Runs a save pattern against an existing file system and prints the five numbers.\v"
 	"Needs no root. Touches only files of its own in DIR, which have no name and so are gone "
-	"whatever ends it. Writes a lot: see --max-writes.",
+	"whatever ends it. Says before the first write how much it will write, and how long it takes; "
+	"--max-writes caps it.",
 	NULL, NULL, NULL};
 
 /* The profile that was asked for. A file of the user's is read as it stands. */
@@ -165,52 +168,13 @@ static int load_profile(const struct bench_args *a, struct profile *ret, struct 
 	return profile_parse(text, got, a->profile_file, ret, why);
 }
 
-/* The jobs asked for, or those behind the five numbers. */
-static int choose_jobs(const struct bench_args *a, const struct profile *p, struct job_list *ret,
-		       struct why *why)
-{
-	static const char *const usual[] = {"save-burst", "mixed", "save", "sustained"};
-	size_t n = a->jobs.n ? a->jobs.n : ARRAY_SIZE(usual);
-	int err = 0;
-
-	for (size_t i = 0; i < n && !err; i++) {
-		const char *name = a->jobs.n ? a->jobs.v[i] : usual[i];
-
-		err = !strcmp(name, "save") || str_starts(name, "save:")
-			      ? jobs_add_save(ret, p, why)
-			      : jobs_add(ret, name, why);
-	}
-	return err;
-}
-
-static void choose_scale(const struct bench_args *a, uint64_t free_bytes, struct bench_scale *s)
-{
-	uint64_t d = a->duration_ns ? a->duration_ns : DEFAULT_TIME_NS;
-
-	bench_scale_init(s, BUDGET_STANDARD, free_bytes);
-	s->record_ns = s->sustained_max_ns = d;
-	s->record_max_ns = 2 * d;
-	s->ramp_ns = d / 12 < DEFAULT_RAMP_NS ? d / 12 : DEFAULT_RAMP_NS;
-	s->prep_ns = d / 2;
-	/* At least fifty intervals for a look at steadiness and collapse. */
-	s->interval_ns = d / 50 < SECOND_NS ? d / 50 : SECOND_NS;
-	s->cost = d < DEFAULT_TIME_NS ? "shorter than the 120 s that published figures use" : NULL;
-	if (a->size_bytes) {
-		s->file_max_bytes = a->size_bytes;
-		s->alloc_max_bytes = a->size_bytes;
-		s->save_max_bytes = a->size_bytes;
-		if (s->file_min_bytes > a->size_bytes)
-			s->file_min_bytes = a->size_bytes;
-	}
-}
-
 /* Plain lines come rarely; a line on a terminal renews itself as often as it is called. */
 #define LINE_NS (5 * SECOND_NS)
 
 struct showing {
 	struct progress progress;
-	size_t at, of;
-	size_t line_at;
+	double done, step, total; /* in the jobs' own time: those behind, this one, all */
+	double line_at;
 	uint64_t line_ns;
 };
 
@@ -219,11 +183,20 @@ static void show(void *arg, const char *what, double share)
 	struct showing *s = arg;
 	uint64_t now = monotonic_ns();
 
-	if (s->progress.lines && s->line_ns && s->at == s->line_at && now - s->line_ns < LINE_NS)
+	if (s->progress.lines && s->line_ns && s->done == s->line_at && now - s->line_ns < LINE_NS)
 		return;
-	s->line_at = s->at;
+	s->line_at = s->done;
 	s->line_ns = now;
-	progress_show(&s->progress, (double)s->at + share, (double)s->of, "%s", what);
+	progress_show(&s->progress, s->done + share * s->step, s->total, "%s", what);
+}
+
+/* As long as a step may record; a rate is of no account for that. */
+static double step_ns(const struct bench_plan *p, size_t i, size_t n)
+{
+	struct bench_forecast f;
+
+	bench_forecast(&p->steps[i], n, &p->scale, 1, &f);
+	return (double)f.run_ns;
 }
 
 /* One job in one mode, added to the report; what cannot be done here is skipped and said. */
@@ -249,25 +222,16 @@ static int run_job(struct bench *b, const struct job *j, enum io_mode mode,
 	return err;
 }
 
-static int run_jobs(const struct bench_args *a, struct bench *b, const struct job_list *jobs,
-		    struct showing *s, struct bench_report *r, struct why *why)
+static int run_steps(struct bench *b, const struct bench_plan *p, struct showing *s,
+		     struct bench_report *r, struct why *why)
 {
 	int err = 0;
 
-	r->mode = a->buffered && !a->direct ? MODE_BUFFERED : MODE_DIRECT;
-	s->of = jobs->n;
-	for (size_t i = 0; i < jobs->n; i++)
-		s->of += jobs->v[i].streams[0].save && a->direct == a->buffered;
-	for (size_t i = 0; i < jobs->n && !err; i++) {
-		const struct job *j = &jobs->v[i];
-
-		err = run_job(b, j, r->mode, r, why);
-		s->at++;
-		/* Whole saves both ways unless told otherwise: the two are kept apart. */
-		if (!err && j->streams[0].save && a->direct == a->buffered) {
-			err = run_job(b, j, MODE_BUFFERED, r, why);
-			s->at++;
-		}
+	s->total = step_ns(p, 0, p->n_steps);
+	for (size_t i = 0; i < p->n_steps && !err; i++) {
+		s->step = step_ns(p, i, 1);
+		err = run_job(b, p->steps[i].job, p->steps[i].mode, r, why);
+		s->done += s->step;
 	}
 	return err;
 }
@@ -276,7 +240,7 @@ static int run_jobs(const struct bench_args *a, struct bench *b, const struct jo
 static int measure(const struct bench_args *a, const struct target *t, const struct profile *p,
 		   struct bench_report *r, struct why *why)
 {
-	_cleanup_jobs_ struct job_list jobs = {0};
+	_cleanup_(bench_plan_free) struct bench_plan plan = {0};
 	_cleanup_bench_ struct bench *b = NULL;
 	struct showing shown = {0};
 	struct bench_env env = {
@@ -287,21 +251,21 @@ static int measure(const struct bench_args *a, const struct target *t, const str
 		.max_write_bytes = a->max_writes_bytes,
 		.warm = a->warm,
 	};
-	struct bench_scale scale;
-	int err = choose_jobs(a, p, &jobs, why);
+	int err = bench_plan(a, p, t->free_bytes, &plan, why);
 
 	if (err)
 		return err;
-	choose_scale(a, t->free_bytes, &scale);
-	r->cost = scale.cost;
-	err = bench_open(t, &scale, &env, &b, why);
+	r->cost = plan.scale.cost;
+	r->mode = plan.steps[0].mode;
+	err = bench_open(t, &plan.scale, &env, &b, why);
 	if (err)
 		return err;
+	bench_wear_begin(&r->wear, t->dir_fd);
+	bench_plan_say(&plan, a, r->wear.device);
 	signals_catch();
 	progress_start(&shown.progress, a->progress);
 	r->trial.started_unix_s = (uint64_t)time(NULL);
-	bench_wear_begin(&r->wear, t->dir_fd);
-	err = run_jobs(a, b, &jobs, &shown, r, why);
+	err = run_steps(b, &plan, &shown, r, why);
 	progress_clear(&shown.progress);
 	r->written_bytes = bench_written(b);
 	if (!err)
@@ -321,7 +285,7 @@ static int fail(int err, const struct bench_report *r, struct why *why)
 
 static int run(int argc, char **argv)
 {
-	struct bench_args a = {.seed = 1};
+	struct bench_args a = {.seed = 1, .budget = BUDGET_STANDARD};
 	_cleanup_why_ struct why why = WHY_INIT;
 	_cleanup_profile_ struct profile p = {0};
 	struct target t = {.dir_fd = -1};

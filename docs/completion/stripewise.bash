@@ -12,7 +12,7 @@ _stripewise_options() {
 	local own
 	case $1 in
 	probe) own='--columns= --json --no-smart --sysroot=' ;;
-	bench) own='--buffered --direct --duration= --for= --job= --json --max-writes= --profile=
+	bench) own='--budget= --buffered --direct --duration= --for= --job= --json --max-writes= --profile=
 		--progress --seed= --size= --warm' ;;
 	run) own="--backup= --backup-size= --backup-window= --control --dry-run --erase= --json --max-time= --max-writes= --no-tune --out= --precondition=
 		--progress

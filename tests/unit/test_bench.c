@@ -834,11 +834,11 @@ static void test_target_refused(void **state)
 	assert_int_equal(t.dir_fd, -77);
 }
 
-static void test_cost(void **state)
+static void test_forecast(void **state)
 {
 	_cleanup_jobs_ struct job_list l = {0};
 	struct bench_scale s;
-	uint64_t ns, bytes;
+	struct bench_forecast f;
 
 	(void)state;
 	bench_scale_init(&s, BUDGET_STANDARD, 1000000 * MB);
@@ -846,12 +846,91 @@ static void test_cost(void **state)
 	s.ramp_ns = 10000 * MS;
 	s.record_max_ns = 240000 * MS;
 	assert_int_equal(jobs_add(&l, "mixed", NULL), 0);
-	bench_cost(&l.v[0], &s, 1e9, &ns, &bytes);
-	/* 8 GB + 0.4 GB + 1 GB laid out at 1 GB/s, 10 s ramp, 240 s at most. */
-	assert_int_equal(ns / MS, 9400 + 10000 + 240000);
-	assert_true(bytes > 9400 * MB + 180 * MB * 250 && bytes < 9400 * MB + 190 * MB * 250);
+	assert_int_equal(jobs_add(&l, "save-burst", NULL), 0);
+	struct bench_step steps[] = {{&l.v[0], MODE_DIRECT}, {&l.v[1], MODE_DIRECT}};
+
+	bench_forecast(steps, 1, &s, 1e9, &f);
+	/* 8 GB + 0.4 GB + 1 GB laid out at 1 GB/s; 10 s ramp, 240 s at most. */
+	assert_in_range(f.lay_ns / MS, 9399, 9400);
+	assert_int_equal(f.run_ns / MS, 10000 + 240000);
+	assert_in_range(f.file_bytes, 9399 * MB, 9400 * MB); /* whole blocks */
+	assert_true(f.run_bytes > 180 * MB * 250 && f.run_bytes < 190 * MB * 250);
+	/* No more than a slow drive takes. */
+	bench_forecast(steps, 1, &s, 50e6, &f);
+	assert_int_equal(f.run_bytes, 50 * MB * 250);
+	/* The second job finds its file, and writes as fast as it goes. */
+	bench_forecast(steps, 2, &s, 1e9, &f);
+	assert_in_range(f.file_bytes, 9399 * MB, 9400 * MB); /* whole blocks */
+	assert_true(f.run_bytes > (1000 + 180) * MB * 250);
 	bench_scale_init(&s, BUDGET_STANDARD, 800 * MB);
 	assert_int_equal(s.file_max_bytes, 100 * MB);
+}
+
+/* What is said to be laid out is what is: shared files once, files apart, saves of either kind. */
+static void test_forecast_is_kept(void **state)
+{
+	static const char *const names[] = {"save-burst", "mixed", "overlap", "sustained"};
+	static const char *const profiles[] = {"palworld", "minecraft"};
+	struct profile p[ARRAY_SIZE(profiles)] = {0};
+	_cleanup_jobs_ struct job_list l = {0};
+	struct bench_env env = {0};
+	struct bench *b = open_bench(&env);
+	struct bench_step steps[16];
+	struct bench_forecast f;
+	size_t n = 0;
+
+	(void)state;
+	skip_unless_direct();
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(jobs_add(&l, names[i], NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		assert_int_equal(profile_builtin(profiles[i], &p[i], NULL), 0);
+		assert_int_equal(jobs_add_save(&l, &p[i], NULL), 0);
+	}
+	for (size_t i = 0; i < l.n; i++) {
+		steps[n++] = (struct bench_step){&l.v[i], MODE_DIRECT};
+		if (l.v[i].streams[0].save)
+			steps[n++] = (struct bench_step){&l.v[i], MODE_BUFFERED};
+	}
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(bench_prepare(b, steps[i].job, steps[i].mode, NULL), 0);
+		bench_forecast(steps, i + 1, &scale, 1e9, &f);
+		/* Nothing runs here, so that no save cuts its files and has them laid out again. */
+		assert_int_equal(bench_written(b), f.file_bytes);
+	}
+	bench_close(b);
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
+		profile_free(&p[i]);
+}
+
+/* A job of a second has the files of a second: what is written stays below what was said. */
+static void test_short_jobs_are_small(void **state)
+{
+	static const char *const names[] = {"save-burst", "mixed", "sustained"};
+	_cleanup_jobs_ struct job_list l = {0};
+	_cleanup_profile_ struct profile p = {0};
+	struct bench_step steps[6];
+	struct bench_forecast f, longer;
+	struct bench_scale s;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(jobs_add(&l, names[i], NULL), 0);
+	assert_int_equal(profile_builtin("palworld", &p, NULL), 0);
+	assert_int_equal(jobs_add_save(&l, &p, NULL), 0);
+	for (size_t i = 0; i < l.n; i++)
+		steps[n++] = (struct bench_step){&l.v[i], MODE_DIRECT};
+	bench_scale_init(&s, BUDGET_STANDARD, 1000000 * MB);
+	bench_scale_to(&s, 1000 * MS);
+	bench_forecast(steps, n, &s, 1e9, &f);
+	assert_true(f.file_bytes > 0 && f.file_bytes < 600 * MB);
+	assert_true(f.room_bytes < 6000 * MB);
+	bench_scale_init(&s, BUDGET_STANDARD, 1000000 * MB);
+	bench_scale_to(&s, 120000 * MS);
+	bench_forecast(steps, n, &s, 1e9, &longer);
+	assert_int_equal(s.file_max_bytes, 8000 * MB);
+	assert_true(longer.file_bytes > 9399 * MB);
 }
 
 int main(void)
@@ -869,7 +948,8 @@ int main(void)
 		cmocka_unit_test(test_block_below_sector), cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_killed),	       cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_stalled),
-		cmocka_unit_test(test_target_refused), cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_target_refused), cmocka_unit_test(test_forecast),
+		cmocka_unit_test(test_short_jobs_are_small), cmocka_unit_test(test_forecast_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
