@@ -5,7 +5,10 @@
 
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
+#include "advisor/base/parse.h"
+#include "advisor/base/units.h"
 #include "advisor/cli/answer.h"
+#include "advisor/model/request.h"
 #include "advisor/report/render.h"
 #include "advisor/base/ban.h"
 
@@ -225,5 +228,61 @@ int answer_fleet(const struct fleet *f)
 		odd(&d, &f->odd[i]);
 	if (f->n_odd > NAMES_MAX)
 		doc_answer(&d, "Odd", "%zu more, at the end.", f->n_odd - NAMES_MAX);
+	return answer_print(&d);
+}
+
+/* Whole saves of a profile, through the page cache where that was measured; NULL if there are none. */
+static const struct stream_result *whole_saves(const struct trial *t, const struct job_result **ret_job)
+{
+	const struct stream_result *found = NULL;
+
+	for (size_t i = 0; i < t->n_jobs; i++) {
+		const struct job_result *j = &t->jobs[i];
+
+		if (!str_starts(j->name, "save:") || j->problems.n ||
+		    (found && j->mode != MODE_BUFFERED))
+			continue;
+		for (size_t k = 0; k < j->n_streams; k++) {
+			if (!j->streams[k].blocked || !j->streams[k].blocked->n)
+				continue;
+			found = &j->streams[k];
+			*ret_job = j;
+		}
+	}
+	return found;
+}
+
+static const char *felt(uint64_t ns)
+{
+	return ns <= REQUEST_SAVE_BUDGET_NS  ? "players do not notice"
+	       : ns <= REQUEST_SAVE_LIMIT_NS ? "players notice"
+					     : "players leave";
+}
+
+int answer_bench(const struct trial *t, const char *where)
+{
+	_cleanup_doc_ struct doc d = {0};
+	const struct job_result *j = NULL;
+	const struct stream_result *s = whole_saves(t, &j);
+	char bytes[UNITS_LEN], takes[UNITS_LEN], most[UNITS_LEN];
+	uint64_t ns;
+
+	doc_section(&d, NULL);
+	if (!s || hist_percentile(s->blocked, 0.5, &ns)) {
+		doc_add(&d, BLOCK_VERDICT, "%s: no whole save was measured.", where);
+		return answer_print(&d);
+	}
+	doc_add(&d, BLOCK_VERDICT, "%s: a save of %s stops the game for %s: %s.", where, j->name + 5,
+		fmt_ns(ns, takes), felt(ns));
+	doc_answer(&d, "Saves", "%ju of %s each%s, half of them within that, the longest %s.",
+		   (uintmax_t)s->blocked->n, fmt_bytes(s->save_bytes, bytes),
+		   j->mode == MODE_BUFFERED ? ", through the page cache" : ", past the page cache",
+		   fmt_ns(s->blocked->max_ns, most));
+	if (s->save_bytes && s->save_bytes < s->save_full_bytes) {
+		uint64_t full = real_u64((double)ns * (double)s->save_full_bytes / (double)s->save_bytes);
+
+		doc_answer(&d, "Whole", "The profile's save is of %s: at that rate it takes %s, and %s.",
+			   fmt_bytes(s->save_full_bytes, bytes), fmt_ns(full, takes), felt(full));
+	}
 	return answer_print(&d);
 }

@@ -13,6 +13,7 @@
 #include "advisor/cli/compare.h"
 #include "advisor/decide/drift.h"
 #include "advisor/model/machine.h"
+#include "advisor/model/trial.h"
 #include "advisor/report/doc.h"
 
 /* Prints it and an empty line. -ENOMEM, -EIO. */
@@ -22,6 +23,8 @@ int answer_print(const struct doc *d);
 int answer_probe(const struct machine *m, bool named_only);
 /* Is the machine as it was recommended, what is worst, what to do first. */
 int answer_verify(const struct drift *d);
+/* What `bench` found: how long a whole save stops the game, and how often beyond the budget. */
+int answer_bench(const struct trial *t, const char *where);
 /* What moved between two results of layout `id`. */
 int answer_compare(const struct comparison *c, const char *id);
 /* Who stands out among many. */

@@ -9,6 +9,7 @@
 #include "advisor/base/buf.h"
 #include "advisor/base/cleanup.h"
 #include "advisor/base/units.h"
+#include "advisor/cli/answer.h"
 #include "advisor/cli/bench_cmd.h"
 #include "advisor/cli/cli.h"
 #include "advisor/model/json.h"
@@ -17,12 +18,12 @@
 #include "advisor/base/ban.h"
 
 /* A number of the five: a latency at p99 of one histogram of one stream. */
-struct five {
+struct number {
 	const char *key, *title, *job, *stream;
 	size_t hist;
 };
 
-static const struct five fives[] = {
+static const struct number fives[] = {
 	{"write_p99_ns", "QD1 write p99, 32 KiB", "save-burst", "save",
 	 offsetof(struct stream_result, lat)},
 	{"fsync_p99_ns", "fsync p99", "save-burst", "save", offsetof(struct stream_result, fsync)},
@@ -31,7 +32,7 @@ static const struct five fives[] = {
 };
 
 /* 0 with the value, or why there is none (caller frees). */
-static int five_value(const struct bench_report *r, const struct five *f, uint64_t *ret_ns,
+static int five_value(const struct bench_report *r, const struct number *f, uint64_t *ret_ns,
 		      char **ret_why)
 {
 	const struct job_result *j = trial_job(&r->trial, f->job, r->mode);
@@ -218,6 +219,8 @@ void bench_report_text(const struct bench_report *r)
 	_cleanup_free_ char *path = cli_printable(r->target->path);
 	char bytes[UNITS_LEN];
 
+	if (answer_bench(&r->trial, r->target->path))
+		return;
 	(void)printf("%s%s%s%s\n\n", path ? path : "", r->wear.device ? " on " : "",
 		     r->wear.device ? r->wear.device : "",
 		     r->mode == MODE_DIRECT ? ", O_DIRECT (what the layout costs)"

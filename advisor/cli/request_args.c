@@ -278,8 +278,8 @@ void request_args_init(struct request_args *a)
 	a->request.role = ROLE_LIVE;
 	a->request.budget = BUDGET_STANDARD;
 	a->request.years = 5;
-	a->request.save_budget_ns = 250000000ULL;
-	a->request.save_limit_ns = 1000000000ULL;
+	a->request.save_budget_ns = REQUEST_SAVE_BUDGET_NS;
+	a->request.save_limit_ns = REQUEST_SAVE_LIMIT_NS;
 	a->request.backup_window_ns = REQUEST_BACKUP_WINDOW_NS;
 }
 

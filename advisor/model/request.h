@@ -17,6 +17,9 @@ enum role { ROLE_LIVE, ROLE_SNAPSHOT, ROLE_BACKUP, ROLE_DEV };
 enum budget { BUDGET_QUICK, BUDGET_STANDARD, BUDGET_THOROUGH };
 enum precondition { PRECOND_NONE, PRECOND_FILL, PRECOND_SIZE };
 
+/* Blocked time of a save that nobody notices, and from which players leave, unless said otherwise. */
+#define REQUEST_SAVE_BUDGET_NS 250000000ULL
+#define REQUEST_SAVE_LIMIT_NS  1000000000ULL
 #define REQUEST_BACKUP_WINDOW_NS 3600000000000ULL /* 1 h */
 
 struct workload {
