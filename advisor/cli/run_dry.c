@@ -43,7 +43,7 @@ static void print_settings(const struct session *s)
 	(void)printf("# on the layout that wins, tried and put back\n");
 	for (size_t i = 0; i < s->n_members; i++)
 		(void)printf("echo VALUE > /sys/class/block/%s/queue/scheduler\n", s->members[i]->name);
-	(void)printf("# the array's read-ahead, and mount options by remounting\n"
+	(void)printf("# and the read-ahead of the array, or of the single drive\n"
 		     "sysctl vm.dirty_bytes=VALUE vm.dirty_background_bytes=VALUE "
 		     "vm.dirty_expire_centisecs=VALUE vm.dirty_writeback_centisecs=VALUE\n\n");
 }

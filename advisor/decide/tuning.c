@@ -121,8 +121,8 @@ static void both_figures(struct buf *b, const struct tune_result *t, const struc
 {
 	char x[UNITS_LEN], y[UNITS_LEN];
 
-	buf_addf(b, "%s %s and %s %s", tune_figure_title(t->dim, 0), fmt_ns((uint64_t)v->median_ns[0], x),
-		 tune_figure_title(t->dim, 1), fmt_ns((uint64_t)v->median_ns[1], y));
+	buf_addf(b, "%s %s and %s %s", tune_figure_title(t->dim, 0), fmt_ns(real_u64(v->median_ns[0]), x),
+		 tune_figure_title(t->dim, 1), fmt_ns(real_u64(v->median_ns[1]), y));
 }
 
 /* Raced on each figure by itself: what loses nothing on either, and gains on one over what holds. */

@@ -88,6 +88,8 @@ static void run(struct bench *b)
 /* Takes the plan as measured, every value with the same figure and nobody behind. */
 static void measured_alike(struct bench *b)
 {
+	b->in.tuning = NULL; /* the plan, and nothing of what an earlier call made of it */
+	b->in.n_tuning = 0;
 	run(b);
 	for (size_t d = 0; d < TUNE_DIMS; d++) {
 		struct tune_result *t = &b->found[d];
