@@ -131,8 +131,7 @@ static void system_get(const struct jin *in, struct machine *ret)
 	jget_fact_str(in, "cpu", &ret->cpu);
 	jget_fact_u64(in, "cpus", &ret->cpus);
 	jget_fact_u64(in, "memory_bytes", &ret->memory_bytes);
-	if (jin_has(in, "dirtyable_bytes")) /* results of 0.1 have none */
-		jget_fact_u64(in, "dirtyable_bytes", &ret->dirtyable_bytes);
+	jget_fact_u64(in, "dirtyable_bytes", &ret->dirtyable_bytes); /* older results have none: unknown */
 	jget_fact_u64(in, "page_bytes", &ret->page_bytes);
 	jget_fact_str(in, "mdadm_version", &ret->mdadm_version);
 	jget_fact_str(in, "mkfs_ext4_version", &ret->mkfs_ext4_version);

@@ -22,7 +22,7 @@ static struct machine full(void)
 
 	(void)fact_str_set(&m.kernel, "6.1", NULL);
 	(void)fact_u64_set(&m.memory_bytes, UINT64_MAX, NULL);
-	(void)fact_u64_set(&m.dirtyable_bytes, 1ULL << 40, NULL);
+	fact_u64_no(&m.dirtyable_bytes, FACT_UNREADABLE, "why not");
 	m.drives = calloc(2, sizeof(*m.drives));
 	m.n_drives = 2;
 	m.drives[1].name = strdup("sda1");
@@ -89,7 +89,8 @@ static void test_there_and_back(void **state)
 	(void)state;
 	assert_int_equal(machine_from_json(o, &back, NULL), 0);
 	assert_int_equal(back.memory_bytes.v, UINT64_MAX);
-	assert_int_equal(back.dirtyable_bytes.v, 1ULL << 40);
+	assert_int_equal(back.dirtyable_bytes.state, FACT_UNREADABLE);
+	assert_string_equal(back.dirtyable_bytes.note, "why not");
 	d = &back.drives[0];
 	assert_string_equal(d->model.s, nasty);
 	assert_int_equal(d->wwid.state, FACT_UNREADABLE);
