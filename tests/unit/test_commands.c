@@ -431,7 +431,7 @@ static void answers_come_first(void **state)
 	assert_int_equal(CALL(h, &cmd_verify, h->good), SW_EXIT_DIFFERS);
 	FIRST_LINES(h, "differ from what was recommended", "Danger", "Worst", "Do first");
 	assert_int_equal(CALL(h, &cmd_bench, h->dir, "--job", "save", "--for", "minecraft", "--budget", "quick",
-			      "--duration", "200ms", "--max-writes", "200M"), 0);
+			      "--duration", "1s", "--max-writes", "2G"), 0);
 	FIRST_LINES(h, "a save of minecraft stops the game for", "Saves", "the longest", "Whole");
 	assert_int_equal(CALL(h, &cmd_probe, "--no-smart"), 0);
 	assert_true(str_starts(h->out, ">>> "));
