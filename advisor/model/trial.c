@@ -161,7 +161,7 @@ int trial_save_rate(const struct trial *t, const char *profile, enum io_mode mod
 
 	if (!name)
 		return -ENOMEM;
-	if (t->state != TRIAL_OK || !s || !s->save_bytes || !s->blocked->sum_ns)
+	if (t->state != TRIAL_OK || !s || !s->save_bytes || !(s->blocked->sum_ns > 0))
 		return -ENODATA;
 	*ret = save_rate(s);
 	return 0;

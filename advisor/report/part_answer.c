@@ -178,10 +178,12 @@ bool part_alarm(struct doc *d, const struct endurance *e)
 			most = &e->drives[i];
 	for (size_t i = 0; i < e->n_drives; i++)
 		if (fact_known(e->drives[i].share.state) && e->drives[i].share.v > 1 &&
-		    (!fact_known(most->share.state) || e->drives[i].share.v > most->share.v))
+		    (!most || !fact_known(most->share.state) || e->drives[i].share.v > most->share.v))
 			most = &e->drives[i];
-	over = most && fact_known(most->share.state) && most->share.v > 1;
-	if (!over && (!most || most->dwpd_used.v <= DWPD_MUCH))
+	if (!most)
+		return false;
+	over = fact_known(most->share.state) && most->share.v > 1;
+	if (!over && most->dwpd_used.v <= DWPD_MUCH)
 		return false;
 	if (over)
 		doc_add(d, BLOCK_VERDICT, "TOO MUCH: %.0f %% of what the drives are rated for%s.",
@@ -192,7 +194,7 @@ bool part_alarm(struct doc *d, const struct endurance *e)
 	return true;
 }
 
-/* "between -39 % and +97 % of it" for the widest interval of those that are tied; "" if none has one. */
+/* "theirs may be 0.61 to 1.97 times its figure": the widest interval of those that are tied; "" if none. */
 static const char *widest(const struct verdict *v, char out[2 * UNITS_LEN])
 {
 	double low = 1, high = 1;
@@ -207,8 +209,8 @@ static const char *widest(const struct verdict *v, char out[2 * UNITS_LEN])
 	}
 	out[0] = '\0';
 	if (low < high)
-		(void)snprintf(out, 2 * UNITS_LEN, ": they may differ by %.0f %% to %+.0f %%",
-			       (low - 1) * 100, (high - 1) * 100);
+		(void)snprintf(out, 2 * UNITS_LEN, ": theirs may be %.2f to %.2f times its figure", low,
+			       high);
 	return out;
 }
 

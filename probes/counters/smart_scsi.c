@@ -33,6 +33,8 @@ static int gigabytes(struct json_object *v, u128 *ret)
 	if (!json_object_is_type(v, json_type_string) && !json_object_is_type(v, json_type_int) &&
 	    !json_object_is_type(v, json_type_double))
 		return -EINVAL;
+	if (!s)
+		return -ENOMEM;
 	for (; *s; s++) {
 		if (*s == '.' && !point && digits) {
 			point = true;

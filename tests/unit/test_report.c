@@ -106,6 +106,25 @@ static void answer_in_ten_lines(void **state)
 	fits(text);
 }
 
+/* Over the rating, or past 3 DWPD, before all else; also where a result says the one without the other. */
+static void alarm_first(void **state)
+{
+	struct result *r = *state;
+	struct endurance_drive *x = &r->verdict.endurance.drives[0];
+	_cleanup_free_ char *over = NULL, *much = NULL, *none = report_text(r, false);
+
+	assert_int_equal(line_of(none, "TOO MUCH"), 0);
+	fixture_must(fact_real_set(&x->share, 7.32, NULL));
+	fact_real_no(&x->dwpd_used, FACT_UNKNOWN, "x");
+	fact_real_no(&r->verdict.endurance.drives[1].dwpd_used, FACT_UNKNOWN, "x");
+	over = report_text(r, false);
+	assert_int_equal(line_of(over, ">>> TOO MUCH: 732 %"), 1);
+	fact_real_no(&x->share, FACT_UNKNOWN, "x");
+	fixture_must(fact_real_set(&x->dwpd_used, 4.58, NULL));
+	much = report_text(r, false);
+	assert_int_equal(line_of(much, ">>> TOO MUCH for most drives: 4.58"), 1);
+}
+
 /* What only a storage engineer asks for is said when asked for; and it is at least half of all. */
 static void short_unless_asked(void **state)
 {
@@ -393,7 +412,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(text_says_it),	  WITH(decision_comes_first),
-		WITH(answer_in_ten_lines), WITH(short_unless_asked), cmocka_unit_test(alike_is_one_row),
+		WITH(answer_in_ten_lines), WITH(alarm_first), WITH(short_unless_asked), cmocka_unit_test(alike_is_one_row),
 		WITH(html_is_whole),	  WITH(both_say_the_same),
 		WITH(hostile_strings),	  WITH(undecided),
 		WITH(zeroing_is_explained),
