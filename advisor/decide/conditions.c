@@ -92,23 +92,19 @@ static int fewer(const struct endurance_load *loads, size_t n, double share, str
 	return fit < 1 ? 0 : strv_addf(changes, "%.0f of these programs instead of %u", fit, loads[0].count);
 }
 
-static int room(const struct decide_input *in, const struct candidate *c, struct conditions *ret)
+/* What room asks for: `times` what there is of it, met by larger drives or by `share` of the programs. */
+static int room(const struct decide_input *in, const struct candidate *c, double *ret_times,
+		struct conditions *ret)
 {
 	double need = (double)conditions_room(in), have = (double)c->usable_bytes * ROOM_FREE;
-	_cleanup_(budget_input_free) struct budget_input b = {0};
-	char n[UNITS_LEN], h[UNITS_LEN], each[UNITS_LEN];
-	int err;
+	char n[UNITS_LEN], h[UNITS_LEN];
 
+	*ret_times = 1;
 	if (!(need > have) || !c->usable_bytes)
 		return 0;
-	err = miss(ret, str_printf("the worlds, their copies, a snapshot and growth need %s, and %s are free",
-				   fmt_bytes(real_u64(need), n), fmt_bytes(real_u64(have), h)));
-	if (!err && c->member_bytes)
-		err = strv_addf(&ret->changes, "drives of %s each",
-				rounded((double)c->member_bytes * need / have, ceil, each));
-	if (!err)
-		err = budget_input_make(in, c, &b);
-	return err ? err : fewer(b.loads, b.in.n_loads, have / need, &ret->changes);
+	*ret_times = need / have;
+	return miss(ret, str_printf("the worlds, their copies, a snapshot and growth need %s, and %s are free",
+				    fmt_bytes(real_u64(need), n), fmt_bytes(real_u64(have), h)));
 }
 
 /* ---- endurance ---- */
@@ -137,49 +133,70 @@ static int rarer(const struct endurance_input *e, double times, struct strv *ret
 			 fmt_span(real_u64(ceil(next / unit) * unit), then), fmt_span(every, now));
 }
 
-static int lasting(const struct endurance_input *e, const struct endurance *sum,
-		   const struct endurance_need *need, struct strv *ret)
+/*
+ * Changes that each mend all of what room (`times` what there is) and endurance miss: where both do,
+ * larger drives or fewer programs alone can.
+ */
+static int change(const struct endurance_input *e, const struct endurance *sum,
+		  const struct endurance_need *need, double times, uint64_t member_bytes, struct strv *ret)
 {
-	const struct endurance_drive *d = &sum->drives[need->drive];
+	bool wears = need->misses_rating || need->misses_years;
+	const struct endurance_drive *d = wears ? &sum->drives[need->drive] : NULL;
+	double bytes = times > 1 ? (double)member_bytes * times : 0;
+	double share = fmin(need->programs, 1 / times);
 	char each[UNITS_LEN];
-	int err = rarer(e, need->times_apart, ret);
+	int err = 0;
 
-	if (!err && need->dwpd > 0)
+	if (wears && !(times > 1))
+		err = rarer(e, need->times_apart, ret);
+	if (!err && wears && !(times > 1) && need->dwpd > 0)
 		err = strv_addf(ret, "drives rated for %.3g drive writes a day over %ju years",
 				ceil(need->dwpd * 100) / 100, (uintmax_t)d->warranty_years.v);
-	if (!err && need->capacity_bytes)
-		err = strv_addf(ret, "drives of %s with the same rating",
-				rounded((double)need->capacity_bytes, ceil, each));
-	return err ? err : fewer(e->loads, e->n_loads, need->programs, ret);
+	if (wears)
+		bytes = need->capacity_bytes ? fmax(bytes, (double)need->capacity_bytes) : 0;
+	if (!err && bytes > 0)
+		err = strv_addf(ret, "drives of %s%s", rounded(bytes, ceil, each),
+				wears ? " with the same rating" : " each");
+	return err ? err : fewer(e->loads, e->n_loads, share, ret);
+}
+
+/* The rating and the years; what is needed for them in `ret_need`. */
+static int wear(const struct endurance_input *in, const struct endurance *e, double years,
+		struct endurance_need *ret_need, struct conditions *ret)
+{
+	const struct endurance_drive *d;
+	char day[UNITS_LEN], may[UNITS_LEN];
+
+	*ret_need = endurance_need_of(in, e, years);
+	if (!ret_need->misses_rating && !ret_need->misses_years)
+		return 0;
+	d = &e->drives[ret_need->drive];
+	(void)fmt_bytes(real_u64(d->writes_per_day.v), day);
+	if (ret_need->misses_rating)
+		return miss(ret, str_printf("the programs write %.0f %% of what the drives are rated for: %s a "
+					    "day on each, where %s are allowed", d->share.v * 100, day,
+					    fmt_bytes(real_u64(d->dwpd.v * (double)d->capacity_bytes.v), may)));
+	return miss(ret, str_printf("the drives last %.1f years at %s a day on each, and are to last %.3g",
+				    d->years_left.v, day, years));
 }
 
 int conditions_endurance(const struct endurance_input *in, const struct endurance *e, double years,
 			 struct conditions *ret)
 {
-	struct endurance_need need = endurance_need_of(in, e, years);
-	const struct endurance_drive *d;
-	char day[UNITS_LEN], may[UNITS_LEN];
-	int err;
+	struct endurance_need need;
+	int err = wear(in, e, years, &need, ret);
 
-	if (!need.misses_rating && !need.misses_years)
-		return 0;
-	d = &e->drives[need.drive];
-	(void)fmt_bytes(real_u64(d->writes_per_day.v), day);
-	if (need.misses_rating)
-		err = miss(ret, str_printf("the programs write %.0f %% of what the drives are rated for: %s a "
-					   "day on each, where %s are allowed", d->share.v * 100, day,
-					   fmt_bytes(real_u64(d->dwpd.v * (double)d->capacity_bytes.v), may)));
-	else
-		err = miss(ret, str_printf("the drives last %.1f years at %s a day on each, and are to last %.3g",
-					   d->years_left.v, day, years));
-	return err ? err : lasting(in, e, &need, &ret->changes);
+	return err || !ret->missed ? err : change(in, e, &need, 1, 0, &ret->changes);
 }
 
-static int endurance(const struct decide_input *in, const struct candidate *c, bool least,
+/* Room, rating and years together, since a change must mend all that is missed. */
+static int on_drives(const struct decide_input *in, const struct candidate *c, bool least,
 		     struct conditions *ret)
 {
 	_cleanup_(budget_input_free) struct budget_input b = {0};
 	_cleanup_(endurance_free) struct endurance e = {0};
+	struct endurance_need need;
+	double times;
 	int err = budget_input_make(in, c, &b);
 
 	if (err)
@@ -187,14 +204,17 @@ static int endurance(const struct decide_input *in, const struct candidate *c, b
 	if (least)
 		b.in.waf = b.in.waf_low;
 	err = endurance_compute(&b.in, &e, NULL);
-	return err ? err
-		   : conditions_endurance(&b.in, &e, in->request->years_given ? in->request->years : 0,
-					  ret);
+	if (!err)
+		err = room(in, c, &times, ret);
+	if (!err)
+		err = wear(&b.in, &e, in->request->years_given ? in->request->years : 0, &need, ret);
+	return err || !ret->missed ? err : change(&b.in, &e, &need, times, c->member_bytes, &ret->changes);
 }
 
 /* ---- saves ---- */
 
-static int one_save(const struct decide_input *in, const struct save_budget *b, struct conditions *ret)
+static int one_save(const struct decide_input *in, const struct save_budget *b, struct strv *changes,
+		    struct conditions *ret)
 {
 	uint64_t ns = settings_save_ns(b), budget = in->request->save_budget_ns;
 	char takes[UNITS_LEN], may[UNITS_LEN], bytes[UNITS_LEN];
@@ -206,14 +226,34 @@ static int one_save(const struct decide_input *in, const struct save_budget *b, 
 				   fmt_ns(budget, may)));
 	if (err || !fact_known(b->bytes.state))
 		return err;
-	return strv_addf(&ret->changes, "saves of %s of at most %s", b->profile,
+	return strv_addf(changes, "saves of %s of about %s", b->profile,
 			 rounded((double)b->bytes.v * (double)budget / (double)ns, floor, bytes));
+}
+
+/* Larger drives make no save faster: beside what the drives miss, this has to change, too. */
+static int beside(const struct strv *saves, struct strv *changes)
+{
+	struct strv both = {0};
+	int err = 0;
+
+	for (size_t i = 0; !err && saves->n && i < changes->n; i++)
+		err = strv_addf(&both, "%s, and %s", changes->v[i], saves->v[saves->n - 1]);
+	for (size_t i = 0; !err && !changes->n && i < saves->n; i++)
+		err = strv_add(&both, saves->v[i]);
+	if (err || !both.n) {
+		strv_free(&both);
+		return err;
+	}
+	strv_free(changes);
+	*changes = both;
+	return 0;
 }
 
 static int saves(const struct decide_input *in, const struct standing *s, struct conditions *ret)
 {
+	_cleanup_strv_ struct strv changes = {0};
 	struct save_budget *list = NULL;
-	size_t n = 0;
+	size_t n = 0, slow = 0;
 	int err = settings_saves(in, s, &list, &n);
 	uint64_t most = 0;
 
@@ -221,12 +261,19 @@ static int saves(const struct decide_input *in, const struct standing *s, struct
 		uint64_t ns = settings_save_ns(&list[i]);
 
 		most = ns > most ? ns : most;
-		err = one_save(in, &list[i], ret);
+		slow += ns > in->request->save_budget_ns;
+		err = one_save(in, &list[i], &changes, ret);
 	}
 	save_budgets_free(list, n);
-	if (!err && most > in->request->save_budget_ns)
-		err = strv_addf(&ret->changes, "--save-budget %jums", (uintmax_t)(most / 1000000 + 1));
-	return err;
+	/* Of several that are too slow, one alone made smaller does not do. */
+	if (slow > 1) {
+		strv_free(&changes);
+		err = err ? err : strv_addf(&changes, "every save about %.2g %% of its size",
+					    (double)in->request->save_budget_ns / (double)most * 100);
+	}
+	if (!err && slow)
+		err = strv_addf(&changes, "--save-budget %jums", (uintmax_t)(most / 1000000 + 1));
+	return err ? err : beside(&changes, &ret->changes);
 }
 
 bool conditions_bind(const struct decide_input *in)
@@ -238,10 +285,8 @@ int conditions_check(const struct decide_input *in, const struct candidate *c,
 		     const struct standing *s, bool least, struct conditions *ret)
 {
 	struct conditions x = {0};
-	int err = room(in, c, &x);
+	int err = on_drives(in, c, least, &x);
 
-	if (!err)
-		err = endurance(in, c, least, &x);
 	if (!err && !least && s && in->request->save_budget_given)
 		err = saves(in, s, &x);
 	if (err)

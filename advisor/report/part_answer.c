@@ -135,9 +135,10 @@ void part_answer_drives(struct doc *d, const struct endurance *e, bool paper)
 		(void)snprintf(left, sizeof(left), "over 100 years");
 	else if (x->years_left.v >= 2)
 		(void)snprintf(left, sizeof(left), "%.0f years", x->years_left.v);
+	else if (x->years_left.v * 12 >= 1.5)
+		(void)snprintf(left, sizeof(left), "%.0f months", x->years_left.v * 12);
 	else
-		(void)snprintf(left, sizeof(left), "%.0f month%s", x->years_left.v * 12,
-			       x->years_left.v * 12 < 1.5 && x->years_left.v * 12 >= 0.5 ? "" : "s");
+		(void)snprintf(left, sizeof(left), "%s", x->years_left.v * 12 < 0.5 ? "days" : "a month");
 	if (fact_known(x->share.state))
 		(void)snprintf(share, sizeof(share), ", %.0f %% of %s rating", x->share.v * 100,
 			       e->n_drives > 1 ? "their" : "its");

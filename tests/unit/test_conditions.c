@@ -253,7 +253,15 @@ static void save_budget_binds_when_said(void **state)
 	b->r.request.save_budget_given = true;
 	assert_int_equal(decided(b, &why), SW_EXIT_NO_LAYOUT);
 	assert_true(would_do(b, "--save-budget "));
-	assert_true(would_do(b, "saves of palworld of at most"));
+	/* All of them are too slow: one made smaller alone would not do. */
+	assert_true(would_do(b, "every save about "));
+	assert_false(would_do(b, "saves of palworld"));
+	b->r.request.n_workloads = b->r.request.overlap = 1;
+	why_clear(&why);
+	why = (struct why)WHY_INIT;
+	assert_int_equal(decided(b, &why), SW_EXIT_NO_LAYOUT);
+	assert_true(would_do(b, "saves of palworld of about"));
+	b->r.request.n_workloads = 2;
 }
 
 /* 5 GB in the worlds, as much in a snapshot, and in the copy that a rename needs; a quarter more. */
@@ -277,6 +285,30 @@ static void room_binds(void **state)
 	why_clear(&why);
 	why = (struct why)WHY_INIT;
 	assert_int_equal(decided(b, &why), 0);
+}
+
+/* Where two are missed, what mends one of them alone is no answer. */
+static void a_change_mends_all(void **state)
+{
+	struct bench *b = *state;
+	_cleanup_why_ struct why why = WHY_INIT;
+
+	b->r.request.workloads[0].count = 100;
+	for (size_t i = 0; i < b->r.n_candidates; i++)
+		b->r.candidates[i].usable_bytes = conditions_room(&b->in) / 2;
+	assert_int_equal(decided(b, &why), SW_EXIT_NO_LAYOUT);
+	assert_true(would_do(b, "with the same rating"));
+	assert_true(would_do(b, "% of these programs"));
+	assert_false(would_do(b, "between saves"));
+	assert_false(would_do(b, "drive writes a day"));
+	b->r.request.save_budget_ns = 1000000;
+	b->r.request.save_budget_given = true;
+	why_clear(&why);
+	why = (struct why)WHY_INIT;
+	assert_int_equal(decided(b, &why), SW_EXIT_NO_LAYOUT);
+	for (size_t i = 0; i < b->r.verdict.changes.n; i++)
+		assert_non_null(strstr(b->r.verdict.changes.v[i], ", and --save-budget "));
+	assert_true(b->r.verdict.changes.n > 0);
 }
 
 /* Only as many copies as programs may save at once, the largest first, and of those that rename. */
@@ -304,7 +336,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_change_would_do), cmocka_unit_test(unrated_cannot_miss),
 		WITH(rating_binds), WITH(assumed_programs_warn), WITH(years_bind_when_said), WITH(save_budget_binds_when_said),
-		WITH(room_binds), WITH(copies_are_counted),
+		WITH(room_binds), WITH(a_change_mends_all), WITH(copies_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
