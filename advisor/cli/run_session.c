@@ -109,12 +109,10 @@ static int reject(struct result *r, const char *what, const char *reason)
 
 static int nothing_left(const struct conditions *x, struct why *why)
 {
-	_cleanup_buf_ struct buf hint = BUF_INIT;
+	_cleanup_free_ char *hint = conditions_hint(&x->changes);
 
-	for (size_t i = 0; i < x->changes.n; i++)
-		buf_addf(&hint, "%s%s", i ? "; or " : "one of these would do: ", x->changes.v[i]);
-	return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", NULL, hint.s,
-			"%s", x->missed);
+	return why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", NULL,
+			x->changes.n ? hint : NULL, "%s", x->missed);
 }
 
 /*

@@ -28,6 +28,15 @@ static const char *rounded(double bytes, double (*round_to)(double), char out[UN
 	return fmt_bytes(real_u64(unit > 1 ? round_to(bytes / unit) * unit : round_to(bytes)), out);
 }
 
+char *conditions_hint(const struct strv *changes)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < changes->n; i++)
+		buf_addf(&b, "%s%s", i ? "; or " : "one of these would do: ", changes->v[i]);
+	return buf_take(&b);
+}
+
 /* The first miss is the one that is said; changes of the others are added to its. */
 static int miss(struct conditions *c, char *text)
 {

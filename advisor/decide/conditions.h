@@ -43,6 +43,8 @@ int conditions_check(const struct decide_input *in, const struct candidate *c,
 /* The rating and the years alone; 0 years: not asked. Adds to `ret`. -ENOMEM. */
 int conditions_endurance(const struct endurance_input *in, const struct endurance *e, double years,
 			 struct conditions *ret);
+/* "one of these would do: A; or B"; "" where there is none. Caller frees; NULL: out of memory. */
+char *conditions_hint(const struct strv *changes);
 void conditions_free(struct conditions *c);
 
 #endif

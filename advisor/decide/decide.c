@@ -109,17 +109,15 @@ static int unmet(const struct decide_input *in, const struct standing *s, size_t
 {
 	const struct candidate *c = &in->candidates[nearest];
 	_cleanup_free_ char *title = candidate_title(c);
-	_cleanup_buf_ struct buf hint = BUF_INIT;
+	_cleanup_free_ char *hint = conditions_hint(&v->changes);
 	int err;
 
 	v->confidence = -1;
 	v->undecided_why = title ? str_printf("%s (the nearest, %s)", s[nearest].why_not, title) : NULL;
 	if (!v->undecided_why)
 		return -ENOMEM;
-	for (size_t i = 0; i < v->changes.n; i++)
-		buf_addf(&hint, "%s%s", i ? "; or " : "one of these would do: ", v->changes.v[i]);
-	(void)why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", NULL, hint.s,
-		       "%s", v->undecided_why);
+	(void)why_exit(why, SW_EXIT_NO_LAYOUT, -ENODATA, "no layout satisfies the request", NULL,
+		       v->changes.n ? hint : NULL, "%s", v->undecided_why);
 	err = settings_saves(in, &s[nearest], &v->saves, &v->n_saves);
 	if (!err)
 		err = settings_endurance(in, c, v, NULL);
