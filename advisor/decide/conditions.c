@@ -225,7 +225,7 @@ static int on_drives(const struct decide_input *in, const struct candidate *c, b
 static int one_save(const struct decide_input *in, const struct save_budget *b, struct strv *changes,
 		    struct conditions *ret)
 {
-	uint64_t ns = settings_save_ns(b), budget = in->request->save_budget_ns;
+	uint64_t ns = save_budget_ns(b), budget = in->request->save_budget_ns;
 	char takes[UNITS_LEN], may[UNITS_LEN], bytes[UNITS_LEN];
 	int err;
 
@@ -267,7 +267,7 @@ static int saves(const struct decide_input *in, const struct standing *s, struct
 	uint64_t most = 0;
 
 	for (size_t i = 0; !err && i < n; i++) {
-		uint64_t ns = settings_save_ns(&list[i]);
+		uint64_t ns = save_budget_ns(&list[i]);
 
 		most = ns > most ? ns : most;
 		slow += ns > in->request->save_budget_ns;

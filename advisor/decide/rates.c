@@ -235,7 +235,7 @@ static struct together heaviest(const struct decide_input *in, const struct save
 				most = each[i].bytes.v;
 		for (size_t i = 0; most && left && i < n; i++) {
 			unsigned count = in->request->workloads[i].count;
-			double ns = (double)settings_save_ns(&each[i]);
+			double ns = (double)save_budget_ns(&each[i]);
 
 			if (!fact_known(each[i].bytes.state) || each[i].bytes.v != most)
 				continue;

@@ -63,18 +63,9 @@ static int blocked(const struct decide_input *in, const char *id, const char *pr
 	return 0;
 }
 
-uint64_t settings_save_ns(const struct save_budget *b)
-{
-	uint64_t ns = fact_known(b->measured_ns.state) ? b->measured_ns.v : 0;
-
-	if (fact_known(b->predicted_ns.state) && b->predicted_ns.v > ns)
-		ns = b->predicted_ns.v;
-	return ns;
-}
-
 static int judge(const struct request *r, struct save_budget *b)
 {
-	uint64_t ns = settings_save_ns(b);
+	uint64_t ns = save_budget_ns(b);
 
 	b->judgement = strdup(!ns			  ? "unknown"
 			      : ns <= r->save_budget_ns ? "not noticed"

@@ -43,8 +43,6 @@ int settings_sysctls(const struct decide_input *in, double rate, const char *fro
  */
 int settings_saves(const struct decide_input *in, const struct standing *s,
 		   struct save_budget **ret, size_t *ret_n);
-/* The larger of measured and predicted, which is judged; 0: neither is known. */
-uint64_t settings_save_ns(const struct save_budget *b);
 
 int settings_endurance(const struct decide_input *in, const struct candidate *c, struct verdict *v,
 		       struct why *why);

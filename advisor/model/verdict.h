@@ -132,6 +132,16 @@ struct save_budget {
 	char *judgement;		  /* "not noticed" "noticed" "players leave" "unknown" */
 };
 
+/* The larger of measured and predicted, which is judged; 0: neither is known. */
+static inline uint64_t save_budget_ns(const struct save_budget *b)
+{
+	uint64_t ns = fact_known(b->measured_ns.state) ? b->measured_ns.v : 0;
+
+	if (fact_known(b->predicted_ns.state) && b->predicted_ns.v > ns)
+		ns = b->predicted_ns.v;
+	return ns;
+}
+
 struct verdict {
 	bool decided;		/* false: nothing satisfies, or nothing valid was measured */
 	struct candidate layout; /* the recommended one */

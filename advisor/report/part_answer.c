@@ -30,20 +30,17 @@ static size_t judgement_of(const struct save_budget *s)
 	return 2;
 }
 
-/* The time that was judged: the larger of measured and predicted (decide/saves.c); 0: neither. */
-static uint64_t judged_ns(const struct save_budget *s, bool *ret_measured)
+/* Is the time that was judged the measured one? */
+static bool judged_as_measured(const struct save_budget *s)
 {
-	uint64_t m = fact_known(s->measured_ns.state) ? s->measured_ns.v : 0;
-	uint64_t p = fact_known(s->predicted_ns.state) ? s->predicted_ns.v : 0;
+	uint64_t ns = save_budget_ns(s);
 
-	*ret_measured = m >= p && m;
-	return m > p ? m : p;
+	return ns && fact_known(s->measured_ns.state) && s->measured_ns.v == ns;
 }
 
 static const struct save_budget *worst_save(const struct verdict *v, const struct save_budget *but)
 {
 	const struct save_budget *worst = NULL;
-	bool measured;
 
 	for (size_t i = 0; i < v->n_saves; i++) {
 		const struct save_budget *s = &v->saves[i];
@@ -52,7 +49,7 @@ static const struct save_budget *worst_save(const struct verdict *v, const struc
 			continue;
 		if (!worst || judgement_of(s) < judgement_of(worst) ||
 		    (judgement_of(s) == judgement_of(worst) &&
-		     judged_ns(s, &measured) > judged_ns(worst, &measured)))
+		     save_budget_ns(s) > save_budget_ns(worst)))
 			worst = s;
 	}
 	return worst;
@@ -72,13 +69,12 @@ static void players(struct doc *d, const struct result *r)
 	const struct save_budget *once = at_once(v), *worst = worst_save(v, once);
 	char bytes[UNITS_LEN], blocked[UNITS_LEN];
 	_cleanup_buf_ struct buf b = BUF_INIT;
-	bool measured, once_measured = false;
 	uint64_t ns, once_ns;
 
 	if (!worst)
 		return;
-	ns = judged_ns(worst, &measured);
-	once_ns = once ? judged_ns(once, &once_measured) : 0;
+	ns = save_budget_ns(worst);
+	once_ns = once ? save_budget_ns(once) : 0;
 	if (!ns && !v->decided)
 		return;
 	if (!ns) {
@@ -94,7 +90,7 @@ static void players(struct doc *d, const struct result *r)
 			 judgements[judgement_of(once)].says);
 	else if (once)
 		buf_add(&b, " Saves at the same time are not counted.");
-	if (!measured || (once_ns && !once_measured))
+	if (!judged_as_measured(worst) || (once_ns && !judged_as_measured(once)))
 		buf_add(&b, v->paper ? " This is what such drives usually do."
 				     : " Computed from measured rates.");
 	d->failed |= b.failed;
