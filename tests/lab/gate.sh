@@ -102,6 +102,7 @@ check "not a sector of any drive was written" diff /tmp/writes <(writes)
 # Another drive is put in its place while the person types: what was shown is not what stands there.
 asks() { grep -qE -- "$1" /tmp/screen || { tail -n 5 /tmp/screen; return 1; }; }
 mkfifo /tmp/typed
+rm -f /tmp/screen
 script -qfec "stripewise run $swapped --role dev --budget quick --out $LAB_OUT/swapped" /tmp/screen </tmp/typed >/dev/null 2>&1 &
 pid=$!
 exec 9>/tmp/typed
@@ -121,6 +122,7 @@ exec 9>&-
 types() { # types PATTERN COMMAND...: what happens while the person types, and the refusal that follows
 	local pattern=$1 got
 	shift
+	rm -f /tmp/screen # or the question of the run before would be taken for this one's
 	script -qfec "stripewise run $late --role dev --budget quick --out $LAB_OUT/late" /tmp/screen </tmp/typed >/dev/null 2>&1 &
 	pid=$!
 	exec 9>/tmp/typed
