@@ -40,7 +40,7 @@ const char *activity_text(enum activity a)
 void activity_put(struct json_object *o, enum activity a)
 {
 	if (a == ACTIVITY_UNKNOWN) {
-		jput(o, "run_active", NULL);
+		jput_null(o, "run_active");
 		jput_str(o, "run_active_why", "unreadable: only root can see whether a run is active");
 	} else {
 		jput_bool(o, "run_active", a == ACTIVITY_RUN);

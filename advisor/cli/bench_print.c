@@ -242,7 +242,7 @@ static void put_why(struct json_object *o, const char *key, const char *why)
 {
 	_cleanup_free_ char *name = str_printf("%s_why", key);
 
-	jput(o, key, NULL);
+	jput_null(o, key);
 	if (name)
 		jput_str(o, name, why ? why : "not measured");
 }
@@ -288,7 +288,7 @@ struct json_object *bench_report_json(const struct bench_report *r)
 	jput_u64(o, "written_bytes", r->written_bytes);
 	jput(o, "five", five_json(r));
 	for (size_t i = 0; i < r->trial.n_jobs; i++)
-		(void)json_object_array_add(jobs, job_result_to_json(&r->trial.jobs[i]));
+		jadd(jobs, job_result_to_json(&r->trial.jobs[i]));
 	jput(o, "jobs", jobs);
 	jput_strv(o, "skipped", &r->skipped);
 	return o;

@@ -221,7 +221,7 @@ static struct json_object *to_json(const struct endurance_args *a, const struct 
 				continue;
 			if (so_far >= 0)
 				jput_real(d, "dwpd_so_far", so_far);
-			json_object_array_add(read, json_object_get(d));
+			jadd(read, json_object_get(d));
 		}
 		jput(o, "read", json_object_get(read));
 		jput_strv(o, "warnings", warnings);

@@ -176,18 +176,20 @@ const char *compare_candidate(const struct result *r, size_t n, const char *want
 
 static const char *const moved_names[] = {"unknown", "not beyond the noise", "better", "worse"};
 
-static struct json_object *value_json(const struct five_value *v)
+static void put_value(struct json_object *to, const char *key, const struct five_value *v)
 {
 	struct json_object *o;
 
-	if (!v->has)
-		return NULL;
+	if (!v->has) {
+		jput_null(to, key);
+		return;
+	}
 	o = json_object_new_object();
 	jput_real(o, "median", v->median);
 	jput_real(o, "low", v->low);
 	jput_real(o, "high", v->high);
 	jput_u64(o, "n", v->n);
-	return o;
+	jput(to, key, o);
 }
 
 struct json_object *comparison_to_json(const struct comparison *c, const char *id)
@@ -200,10 +202,10 @@ struct json_object *comparison_to_json(const struct comparison *c, const char *i
 		struct json_object *one = json_object_new_object();
 
 		jput_str(one, "number", five_name((enum five)f));
-		jput(one, "old", value_json(&c->old[f]));
-		jput(one, "new", value_json(&c->new[f]));
+		put_value(one, "old", &c->old[f]);
+		put_value(one, "new", &c->new[f]);
 		jput_str(one, "moved", moved_names[c->moved[f]]);
-		json_object_array_add(list, one);
+		jadd(list, one);
 	}
 	jput(o, "numbers", list);
 	jput_u64(o, "worse", c->worse);

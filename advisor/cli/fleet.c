@@ -181,9 +181,9 @@ struct json_object *fleet_to_json(const struct fleet *f)
 			if (h->v[k].has)
 				jput_real(one, five_name((enum five)k), h->v[k].median);
 			else
-				jput(one, five_name((enum five)k), NULL);
+				jput_null(one, five_name((enum five)k));
 		}
-		json_object_array_add(hosts, one);
+		jadd(hosts, one);
 	}
 	for (size_t i = 0; i < f->n_odd; i++) {
 		struct json_object *one = json_object_new_object();
@@ -193,7 +193,7 @@ struct json_object *fleet_to_json(const struct fleet *f)
 		jput_str(one, "number", five_name(f->odd[i].number));
 		jput_real(one, "median", f->odd[i].value);
 		jput_real(one, "others_median", f->odd[i].others);
-		json_object_array_add(odd, one);
+		jadd(odd, one);
 	}
 	jput(o, "results", hosts);
 	jput(o, "outliers", odd);

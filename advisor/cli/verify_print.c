@@ -137,7 +137,7 @@ struct json_object *verify_json(const struct result *r, const struct drift *d, c
 		jput_str(item, "current", x->current);
 		jput_str(item, "severity", drift_severity_name(x->severity));
 		jput_str(item, "remedy", x->remedy);
-		(void)json_object_array_add(items, item);
+		jadd(items, item);
 	}
 	jput(o, "items", items);
 	jput_strv(o, "notes", notes);

@@ -31,18 +31,15 @@ static struct json_object *shares_json(const struct backup *b)
 		jput_str(o, "address", b->shares[i].address);
 		jput_strv(o, "drives", &b->shares[i].drives);
 		jput_strv(o, "members", &b->shares[i].members);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
 
 struct json_object *backup_to_json(const struct backup *b)
 {
-	struct json_object *o;
+	struct json_object *o = json_object_new_object();
 
-	if (!backup_place(b))
-		return NULL;
-	o = json_object_new_object();
 	jput_str(o, "dir", b->dir);
 	jput_str(o, "device", b->device);
 	jput_str(o, "mount", b->mount);
@@ -109,7 +106,7 @@ static void get_shares(const struct jin *in, struct backup *b)
 		struct backup_share *s = backup_add_share(b, "", "");
 
 		if (!s) {
-			(void)jin_fail(in, "shares", "out of memory");
+			(void)jin_memory(in, "shares");
 			return;
 		}
 		jget_str(&one, "what", &s->what);
@@ -183,7 +180,7 @@ struct json_object *backup_trials_to_json(const struct backup_trial *t, size_t n
 		jput_real(o, figure_keys[BACKUP_RATE_BESIDE], t[i].rate);
 		jput_u64(o, "measure_ns", t[i].measure_ns);
 		jput_u64(o, "written_bytes", t[i].written_bytes);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -196,7 +193,7 @@ void backup_trials_from_json(const struct jin *in, const char *key, struct backu
 
 	*ret = n ? calloc(n, sizeof(**ret)) : NULL;
 	if (n && !*ret)
-		(void)jin_fail(in, key, "out of memory");
+		(void)jin_memory(in, key);
 	*ret_n = *ret ? n : 0;
 	for (size_t i = 0; i < *ret_n && !*in->err; i++) {
 		struct jin one = jin_item(&list, i);

@@ -317,7 +317,7 @@ int amplification_between(const struct counters *before, const struct counters *
 /* A number, or null where the kernel counted nothing. */
 static void add_time(struct json_object *array, double ns)
 {
-	(void)json_object_array_add(array, isnan(ns) ? NULL : json_object_new_double(round(ns)));
+	jadd(array, isnan(ns) ? NULL : json_object_new_double(round(ns)));
 }
 
 static void put_times(const struct amplification *a, struct json_object *o)
@@ -351,11 +351,11 @@ struct json_object *amplification_to_json(const struct amplification *a)
 	if (a->flushes_known) {
 		jput_u64(o, "flushes", a->flushes);
 	} else {
-		jput(o, "flushes", NULL);
+		jput_null(o, "flushes");
 		jput_str(o, "flushes_why", "absent: the kernel does not count them");
 	}
 	for (size_t i = 0; i < a->n_members; i++)
-		(void)json_object_array_add(members,
+		jadd(members,
 					    json_object_new_uint64(a->member_write_bytes[i]));
 	jput(o, "member_write_bytes", members);
 	put_times(a, o);
@@ -371,7 +371,7 @@ static void get_members(const struct jin *in, struct amplification *ret)
 		return;
 	ret->member_write_bytes = calloc(n, sizeof(uint64_t));
 	if (!ret->member_write_bytes) {
-		(void)jin_fail(in, "member_write_bytes", "out of memory");
+		(void)jin_memory(in, "member_write_bytes");
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -411,7 +411,7 @@ static void get_times(const struct jin *in, struct amplification *ret)
 		return;
 	ret->member_times = calloc(ret->n_members, sizeof(*ret->member_times));
 	if (!ret->member_times) {
-		(void)jin_fail(in, "member_write_mean_ns", "out of memory");
+		(void)jin_memory(in, "member_write_mean_ns");
 		return;
 	}
 	for (size_t i = 0; i < ret->n_members; i++) {

@@ -110,6 +110,13 @@ int fact_str_copy(struct fact_str *to, const struct fact_str *from)
 	return r ? r : replace(&to->note, from->note);
 }
 
+int fact_real_copy(struct fact_real *to, const struct fact_real *from)
+{
+	to->state = from->state;
+	to->v = from->v;
+	return replace(&to->note, from->note);
+}
+
 void fact_u64_free(struct fact_u64 *f)
 {
 	free(f->note);

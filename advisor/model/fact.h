@@ -62,6 +62,7 @@ void fact_real_no(struct fact_real *f, enum fact_state state, const char *fmt, .
 
 /* Deep copies into an empty (zeroed) fact. */
 int fact_u64_copy(struct fact_u64 *to, const struct fact_u64 *from);
+int fact_real_copy(struct fact_real *to, const struct fact_real *from);
 int fact_str_copy(struct fact_str *to, const struct fact_str *from);
 
 void fact_u64_free(struct fact_u64 *f);

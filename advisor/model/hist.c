@@ -109,8 +109,8 @@ static struct json_object *pair_to_json(size_t index, uint64_t count)
 	struct json_object *pair = json_object_new_array_ext(2);
 
 	if (pair) {
-		(void)json_object_array_add(pair, json_object_new_uint64(index));
-		(void)json_object_array_add(pair, json_object_new_uint64(count));
+		jadd(pair, json_object_new_uint64(index));
+		jadd(pair, json_object_new_uint64(count));
 	}
 	return pair;
 }
@@ -132,7 +132,7 @@ struct json_object *hist_to_json(const struct hist *h)
 	jput_real(o, "sum_ns", (double)h->sum_ns);
 	for (size_t i = 0; i < HIST_BUCKETS; i++)
 		if (h->count[i])
-			(void)json_object_array_add(buckets, pair_to_json(i, h->count[i]));
+			jadd(buckets, pair_to_json(i, h->count[i]));
 	jput(o, "buckets", buckets);
 	return o;
 }

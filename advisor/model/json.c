@@ -18,9 +18,42 @@
 
 /* ---- writing ---- */
 
+/* The mark of an object or array that is not whole: no allocation is needed to set it. */
+static char lost_mark;
+
+static bool holds_others(struct json_object *o)
+{
+	return json_object_is_type(o, json_type_object) || json_object_is_type(o, json_type_array);
+}
+
+bool json_lost(struct json_object *o)
+{
+	return !o || (holds_others(o) && json_object_get_userdata(o) == &lost_mark);
+}
+
+/* Takes `v` over, which `added` says is in `o` already. */
+static void account(struct json_object *o, struct json_object *v, bool added)
+{
+	if (o && (!added || json_lost(v)))
+		json_object_set_userdata(o, &lost_mark, NULL);
+	if (!added)
+		json_object_put(v);
+}
+
 void jput(struct json_object *o, const char *key, struct json_object *v)
 {
-	(void)json_object_object_add(o, key, v);
+	account(o, v, o && v && !json_object_object_add(o, key, v));
+}
+
+void jadd(struct json_object *array, struct json_object *v)
+{
+	account(array, v, array && v && !json_object_array_add(array, v));
+}
+
+void jput_null(struct json_object *o, const char *key)
+{
+	if (o && json_object_object_add(o, key, NULL))
+		json_object_set_userdata(o, &lost_mark, NULL);
 }
 
 /* Length of the UTF-8 sequence at `s` (1..4), or 0 if it is not one (RFC 3629 section 4). */
@@ -89,10 +122,10 @@ static unsigned steering(const unsigned char *s, size_t *ret_len)
 char *json_text(struct json_object *o)
 {
 	struct buf b = BUF_INIT;
-	const char *s = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-								  JSON_C_TO_STRING_SPACED |
-								  JSON_C_TO_STRING_NOSLASHESCAPE)
-			  : NULL;
+	const char *s = json_lost(o) ? NULL
+				     : json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+										 JSON_C_TO_STRING_SPACED |
+										 JSON_C_TO_STRING_NOSLASHESCAPE);
 
 	if (!s)
 		return NULL;
@@ -117,7 +150,10 @@ char *json_text(struct json_object *o)
 
 void jput_str(struct json_object *o, const char *key, const char *s)
 {
-	jput(o, key, new_string(s));
+	if (s)
+		jput(o, key, new_string(s));
+	else
+		jput_null(o, key);
 }
 
 void jput_u64(struct json_object *o, const char *key, uint64_t v)
@@ -145,7 +181,10 @@ static struct json_object *new_real(double v)
 
 void jput_real(struct json_object *o, const char *key, double v)
 {
-	jput(o, key, isfinite(v) ? new_real(v) : NULL);
+	if (isfinite(v))
+		jput(o, key, new_real(v));
+	else
+		jput_null(o, key);
 }
 
 void jput_bool(struct json_object *o, const char *key, bool v)
@@ -155,7 +194,7 @@ void jput_bool(struct json_object *o, const char *key, bool v)
 
 void jadd_str(struct json_object *array, const char *s)
 {
-	(void)json_object_array_add(array, new_string(s));
+	jadd(array, new_string(s));
 }
 
 void jput_strv(struct json_object *o, const char *key, const struct strv *l)
@@ -173,9 +212,16 @@ static void put_why(struct json_object *o, const char *key, enum fact_state stat
 	_cleanup_free_ char *text = str_printf("%s: %s", fact_state_name(state),
 					       note ? note : "not looked at");
 
-	jput(o, key, NULL);
-	if (why_key)
+	jput_null(o, key);
+	if (why_key && text)
 		jput_str(o, why_key, text);
+	else
+		jput(o, key, NULL);
+}
+
+void jput_absent(struct json_object *o, const char *key, const char *why)
+{
+	put_why(o, key, FACT_ABSENT, why);
 }
 
 void jput_fact_u64(struct json_object *o, const char *key, const struct fact_u64 *f)
@@ -224,6 +270,14 @@ static void path_of(const struct jin *in, struct buf *b)
 		buf_addf(b, ".%s", in->key);
 	else
 		buf_addf(b, "[%zu]", in->index);
+}
+
+int jin_memory(const struct jin *in, const char *key)
+{
+	int err = jin_fail(in, key, "out of memory");
+
+	*in->err = err == -EINVAL ? -ENOMEM : err;
+	return *in->err;
 }
 
 int jin_fail(const struct jin *in, const char *key, const char *fmt, ...)
@@ -336,7 +390,7 @@ static void get_str(const struct jin *in, const char *key, char **ret, bool requ
 	}
 	copy = strdup(json_object_get_string(v));
 	if (!copy) {
-		(void)jin_fail(in, key, "out of memory");
+		(void)jin_memory(in, key);
 		return;
 	}
 	free(*ret);
@@ -453,7 +507,7 @@ void jget_strv(const struct jin *in, const char *key, struct strv *ret)
 			return;
 		}
 		if (strv_add(ret, json_object_get_string(v)) < 0) {
-			(void)jin_fail(in, key, "out of memory");
+			(void)jin_memory(in, key);
 			return;
 		}
 	}
@@ -469,11 +523,15 @@ static enum fact_state get_why(const struct jin *in, const char *key, char **ret
 	*ret_note = NULL;
 	if (why_key)
 		jget_str_opt(in, why_key, &text);
+	else
+		(void)jin_memory(in, key);
 	for (size_t i = 0; text && i < ARRAY_SIZE(states); i++) {
 		const char *name = fact_state_name(states[i]);
 
 		if (str_starts(text, name) && str_starts(text + strlen(name), ": ")) {
 			*ret_note = strdup(text + strlen(name) + 2);
+			if (!*ret_note)
+				(void)jin_memory(in, key);
 			return states[i];
 		}
 	}

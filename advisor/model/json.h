@@ -2,7 +2,9 @@
 /*
  * Small layer over json-c, so that each struct's JSON reads as a list of its fields.
  *
- * Writing: jput_*() add a key to an object; out of memory makes them set `*failed`.
+ * Writing: jput_*() add a key to an object. Where memory runs out the key would be lost silently; so
+ * the object is marked, whatever it is put into is marked as well, and json_text() refuses it. Nothing
+ * need be checked on the way: a document is whole, or there is none.
  * Reading: a `struct jin` carries the object, its JSON path and the `why`; jget_*() check type and
  * range, name the path ("$.trials[3].round") on failure, and remember the first failure in
  * `jin.err`, so that a reader can read every field and check once. Missing optional keys leave
@@ -23,7 +25,11 @@
 #include "advisor/model/strv.h"
 
 /* ---- writing; each takes the object over that it is given to ---- */
-void jput(struct json_object *o, const char *key, struct json_object *v); /* takes v over */
+void jput(struct json_object *o, const char *key, struct json_object *v); /* takes v over; NULL: it was lost */
+void jadd(struct json_object *array, struct json_object *v);		  /* likewise */
+void jput_null(struct json_object *o, const char *key);
+/* True where something of it was lost, or all of it (NULL). */
+bool json_lost(struct json_object *o);
 void jput_str(struct json_object *o, const char *key, const char *s);	  /* NULL -> null; invalid UTF-8 is replaced by U+FFFD */
 void jput_u64(struct json_object *o, const char *key, uint64_t v);
 void jput_real(struct json_object *o, const char *key, double v); /* NaN, inf -> null */
@@ -32,12 +38,14 @@ void jput_strv(struct json_object *o, const char *key, const struct strv *l);
 void jput_fact_u64(struct json_object *o, const char *key, const struct fact_u64 *f);
 void jput_fact_str(struct json_object *o, const char *key, const struct fact_str *f);
 void jput_fact_real(struct json_object *o, const char *key, const struct fact_real *f);
+/* null, with KEY_why "absent: WHY": for a value that is no fact in its struct. */
+void jput_absent(struct json_object *o, const char *key, const char *why);
 void jadd_str(struct json_object *array, const char *s);
 
 /*
  * The object as indented text, for a file or a terminal: what steers one (DEL, C1, bidirectional
- * controls; json-c does C0) is written as \uXXXX, which reads back as the same. Caller frees; NULL on
- * ENOMEM, also for a NULL object.
+ * controls; json-c does C0) is written as \uXXXX, which reads back as the same. Caller frees; NULL where
+ * memory ran out, now or when the object was made.
  */
 char *json_text(struct json_object *o);
 
@@ -59,6 +67,8 @@ struct jin jin_object_opt(const struct jin *in, const char *key);
 struct jin jin_array(const struct jin *in, const char *key, size_t *ret_n); /* missing -> n = 0 */
 struct jin jin_item(const struct jin *array, size_t i); /* must be an object */
 bool jin_has(const struct jin *in, const char *key);	/* present and not null */
+/* Memory ran out: -ENOMEM. */
+int jin_memory(const struct jin *in, const char *key);
 int jin_fail(const struct jin *in, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

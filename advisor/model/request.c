@@ -75,7 +75,7 @@ static void put_words(struct json_object *o, const struct request *r)
 		if (r->filesystems & (1U << f))
 			jadd_str(fs, fs_name((enum fs_type)f));
 	for (size_t i = 0; i < r->n_chunks; i++)
-		json_object_array_add(chunks, json_object_new_uint64(r->chunks[i]));
+		jadd(chunks, json_object_new_uint64(r->chunks[i]));
 	jput(o, "levels", levels);
 	jput(o, "filesystems", fs);
 	jput(o, "chunks_bytes", chunks);
@@ -94,7 +94,7 @@ struct json_object *request_to_json(const struct request *r)
 		jput_u64(w, "count", r->workloads[i].count);
 		if (r->workloads[i].text)
 			jput_str(w, "text", r->workloads[i].text);
-		json_object_array_add(loads, w);
+		jadd(loads, w);
 	}
 	jput(o, "workloads", loads);
 	jput_str(o, "role", role_name(r->role));
@@ -171,7 +171,7 @@ static void get_workloads(const struct jin *in, struct request *r)
 		return;
 	r->workloads = calloc(n, sizeof(*r->workloads));
 	if (!r->workloads) {
-		(void)jin_fail(in, "workloads", "out of memory");
+		(void)jin_memory(in, "workloads");
 		return;
 	}
 	r->n_workloads = n;
@@ -193,7 +193,7 @@ static void get_chunks(const struct jin *in, struct request *r)
 		return;
 	r->chunks = calloc(n, sizeof(*r->chunks));
 	if (!r->chunks) {
-		(void)jin_fail(in, "chunks_bytes", "out of memory");
+		(void)jin_memory(in, "chunks_bytes");
 		return;
 	}
 	r->n_chunks = n;

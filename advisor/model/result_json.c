@@ -30,7 +30,7 @@ static struct json_object *request_json(const struct result *r)
 	struct json_object *members = json_object_new_array();
 
 	for (size_t i = 0; i < r->n_members; i++)
-		json_object_array_add(members, json_object_new_uint64(r->members[i]));
+		jadd(members, json_object_new_uint64(r->members[i]));
 	jput(o, "members", members);
 	return o;
 }
@@ -44,7 +44,7 @@ static struct json_object *rejected_json(const struct result *r)
 
 		jput_str(o, "what", r->rejected[i].what);
 		jput_str(o, "reason", r->rejected[i].reason);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -70,7 +70,7 @@ static struct json_object *wear_json(const struct result *r)
 		jput_fact_u64(d, "smart_start_bytes", &w->smart_start_bytes);
 		jput_fact_u64(d, "percent_used_before", &w->percent_used_before);
 		jput_fact_u64(d, "percent_used_after", &w->percent_used_after);
-		json_object_array_add(drives, d);
+		jadd(drives, d);
 	}
 	jput(o, "drives", drives);
 	return o;
@@ -85,7 +85,7 @@ static struct json_object *snippets_json(const struct result *r)
 
 		jput_str(o, "file", r->snippets[i].file);
 		jput_str(o, "text", r->snippets[i].text);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -98,9 +98,9 @@ struct json_object *result_to_json(const struct result *r)
 	struct json_object *verdict = verdict_to_json(&r->verdict);
 
 	for (size_t i = 0; i < r->n_candidates; i++)
-		json_object_array_add(candidates, candidate_to_json(&r->candidates[i]));
+		jadd(candidates, candidate_to_json(&r->candidates[i]));
 	for (size_t i = 0; i < r->n_trials; i++)
-		json_object_array_add(trials, trial_to_json(&r->trials[i]));
+		jadd(trials, trial_to_json(&r->trials[i]));
 	jput_u64(o, "schema_version", RESULT_SCHEMA_VERSION);
 	jput(o, "tool", tool_json(r));
 	jput(o, "request", request_json(r));
@@ -122,7 +122,7 @@ static void *list_of(const struct jin *in, size_t n, size_t size, size_t *n_to)
 	void *p = n ? calloc(n, size) : NULL;
 
 	if (n && !p)
-		(void)jin_fail(in, NULL, "out of memory");
+		(void)jin_memory(in, NULL);
 	*n_to = p ? n : 0;
 	return p;
 }

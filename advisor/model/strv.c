@@ -43,6 +43,15 @@ int strv_addf(struct strv *l, const char *fmt, ...)
 	return strv_take(l, n < 0 ? NULL : s);
 }
 
+int strv_copy(struct strv *to, const struct strv *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < from->n; i++)
+		err = strv_add(to, from->v[i]);
+	return err;
+}
+
 bool strv_has(const struct strv *l, const char *s)
 {
 	for (size_t i = 0; i < l->n; i++)

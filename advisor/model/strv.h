@@ -13,6 +13,8 @@ struct strv {
 
 int strv_add(struct strv *l, const char *s);
 int strv_addf(struct strv *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Deep copy into an empty list; -ENOMEM leaves what there is for strv_free(). */
+int strv_copy(struct strv *to, const struct strv *from);
 bool strv_has(const struct strv *l, const char *s);
 void strv_free(struct strv *l);
 

@@ -10,46 +10,6 @@
 
 #define SAVE_PREFIX "save:"
 
-void stream_result_free(struct stream_result *s)
-{
-	if (!s)
-		return;
-	free(s->name);
-	free(s->ask.fsync);
-	free(s->lat);
-	free(s->fsync);
-	free(s->op);
-	free(s->blocked);
-	free(s->series.bytes);
-	*s = (struct stream_result){0};
-}
-
-void job_result_free(struct job_result *j)
-{
-	if (!j)
-		return;
-	free(j->name);
-	for (size_t i = 0; i < j->n_streams; i++)
-		stream_result_free(&j->streams[i]);
-	free(j->streams);
-	strv_free(&j->problems);
-	strv_free(&j->notes);
-	*j = (struct job_result){0};
-}
-
-void trial_free(struct trial *t)
-{
-	if (!t)
-		return;
-	free(t->candidate);
-	strv_free(&t->problems);
-	for (size_t i = 0; i < t->n_jobs; i++)
-		job_result_free(&t->jobs[i]);
-	free(t->jobs);
-	amplification_free(&t->amp);
-	*t = (struct trial){0};
-}
-
 const struct job_result *trial_job(const struct trial *t, const char *name, enum io_mode mode)
 {
 	for (size_t i = 0; i < t->n_jobs; i++)
@@ -216,18 +176,6 @@ const char *figure_name(enum figure f)
 const char *figure_title(enum figure f)
 {
 	return f < FIGURES ? figures[f].title : "unknown";
-}
-
-const char *io_mode_name(enum io_mode m)
-{
-	return m == MODE_DIRECT ? "direct" : "buffered";
-}
-
-const char *trial_state_name(enum trial_state s)
-{
-	static const char *const names[] = {"ok", "invalid", "failed"};
-
-	return s < ARRAY_SIZE(names) ? names[s] : "unknown";
 }
 
 bool trial_is_extra(const struct trial *t)

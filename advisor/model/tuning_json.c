@@ -91,7 +91,7 @@ static struct json_object *value_json(const struct tune_value *v)
 static void put_index(struct json_object *o, const char *key, size_t i)
 {
 	if (i == TUNE_NONE)
-		jput(o, key, NULL);
+		jput_null(o, key);
 	else
 		jput_u64(o, key, i);
 }
@@ -110,7 +110,7 @@ struct json_object *tune_results_to_json(const struct tune_result *t, size_t n)
 			jadd_str(titles, tune_figure_title(t[i].dim, f));
 		jput(o, "figures", titles);
 		for (size_t k = 0; k < t[i].n_values; k++)
-			json_object_array_add(values, value_json(&t[i].values[k]));
+			jadd(values, value_json(&t[i].values[k]));
 		jput(o, "values", values);
 		put_index(o, "rule", t[i].rule);
 		put_index(o, "chosen", t[i].chosen);
@@ -119,7 +119,7 @@ struct json_object *tune_results_to_json(const struct tune_result *t, size_t n)
 		jput_bool(o, "saves_scaled_down", t[i].reduced);
 		jput_str(o, "not_measured", t[i].not_measured);
 		jput_str(o, "why", t[i].why);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -129,7 +129,7 @@ static void *list_of(const struct jin *in, const char *key, size_t n, size_t siz
 	void *p = n ? calloc(n, size) : NULL;
 
 	if (n && !p)
-		(void)jin_fail(in, key, "out of memory");
+		(void)jin_memory(in, key);
 	*n_to = p ? n : 0;
 	return p;
 }
@@ -218,7 +218,7 @@ struct json_object *tune_trials_to_json(const struct tune_trial *t, size_t n)
 		put_figures(o, t[i].has, t[i].ns);
 		jput_u64(o, "measure_ns", t[i].measure_ns);
 		jput_u64(o, "written_bytes", t[i].written_bytes);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }

@@ -21,47 +21,6 @@ void standing_free(struct standing *s)
 	*s = (struct standing){0};
 }
 
-void endurance_drive_free(struct endurance_drive *d)
-{
-	if (!d)
-		return;
-	free(d->name);
-	free(d->serial);
-	fact_u64_free(&d->capacity_bytes);
-	fact_real_free(&d->dwpd);
-	fact_u64_free(&d->warranty_years);
-	fact_u64_free(&d->written_bytes);
-	fact_real_free(&d->writes_per_day);
-	fact_real_free(&d->share);
-	fact_real_free(&d->years_left);
-	fact_u64_free(&d->rated_bytes);
-	fact_real_free(&d->dwpd_used);
-	fact_real_free(&d->years_left_low);
-	fact_real_free(&d->years_left_high);
-	fact_u64_free(&d->wearout_unix_s);
-	*d = (struct endurance_drive){0};
-}
-
-void endurance_free(struct endurance *e)
-{
-	if (!e)
-		return;
-	for (size_t i = 0; i < e->n_drives; i++)
-		endurance_drive_free(&e->drives[i]);
-	free(e->drives);
-	for (size_t i = 0; i < e->n_steps; i++) {
-		fact_real_free(&e->steps[i].share);
-		fact_real_free(&e->steps[i].years_left);
-	}
-	free(e->steps);
-	fact_real_free(&e->program_bytes_per_day);
-	fact_real_free(&e->amplification);
-	fact_real_free(&e->amplification_low);
-	fact_real_free(&e->amplification_high);
-	fact_real_free(&e->bytes_per_save);
-	*e = (struct endurance){0};
-}
-
 void verdict_device_free(struct verdict_device *d)
 {
 	if (!d)

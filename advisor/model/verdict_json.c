@@ -16,27 +16,19 @@
 /* A number, or null with "KEY_why": "absent: WHY" where zero means that there is none. */
 static void put_or_absent(struct json_object *o, const char *key, uint64_t v, const char *why)
 {
-	struct fact_u64 f = {0};
-
 	if (v)
-		(void)fact_u64_set(&f, v, NULL);
+		jput_u64(o, key, v);
 	else
-		fact_u64_no(&f, FACT_ABSENT, "%s", why);
-	jput_fact_u64(o, key, &f);
-	fact_u64_free(&f);
+		jput_absent(o, key, why);
 }
 
 static void put_text_or_absent(struct json_object *o, const char *key, const char *s,
 			       const char *why)
 {
-	struct fact_str f = {0};
-
 	if (s && *s)
-		(void)fact_str_set(&f, s, NULL);
+		jput_str(o, key, s);
 	else
-		fact_str_no(&f, FACT_ABSENT, "%s", why);
-	jput_fact_str(o, key, &f);
-	fact_str_free(&f);
+		jput_absent(o, key, why);
 }
 
 static struct json_object *device_json(const struct verdict_device *d)
@@ -68,7 +60,7 @@ static struct json_object *layout_json(const struct verdict *v)
 	put_text_or_absent(o, "raid_layout", raid10_layout_name(c->raid10),
 			   "only RAID10 has one");
 	for (size_t i = 0; i < v->n_devices; i++)
-		json_object_array_add(devices, device_json(&v->devices[i]));
+		jadd(devices, device_json(&v->devices[i]));
 	jput(o, "devices", devices);
 	put_text_or_absent(o, "bitmap", c->bitmap == BITMAP_NA ? NULL : bitmap_name(c->bitmap),
 			   "only a mirror has one");
@@ -108,7 +100,7 @@ static struct json_object *sysctls_json(const struct verdict *v)
 		jput_str(o, "name", v->sysctls[i].name);
 		jput_u64(o, "value", v->sysctls[i].value);
 		jput_str(o, "why", v->sysctls[i].why);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -129,7 +121,7 @@ static struct json_object *saves_json(const struct verdict *v)
 		if (fact_known(v->saves[i].predicted_ns.state) && v->saves[i].predicted_ns.note)
 			jput_str(o, "predicted_ns_source", v->saves[i].predicted_ns.note);
 		jput_str(o, "judgement", v->saves[i].judgement);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -143,7 +135,7 @@ static struct json_object *reasons_json(const struct verdict *v)
 
 		jput_str(o, "text", v->reasons[i].text);
 		jput_strv(o, "facts", &v->reasons[i].facts);
-		json_object_array_add(a, o);
+		jadd(a, o);
 	}
 	return a;
 }
@@ -179,9 +171,12 @@ static void put_rest(struct json_object *o, const struct verdict *v)
 	jput_bool(o, "decided", v->decided);
 	jput_str(o, "basis", v->paper ? "expected" : v->by_rule ? "rule" : "measured");
 	for (size_t i = 0; i < v->n_standings; i++)
-		json_object_array_add(standings, standing_to_json(&v->standings[i]));
+		jadd(standings, standing_to_json(&v->standings[i]));
 	jput(o, "standings", standings);
-	jput(o, "backup", backup_to_json(&v->backup));
+	if (backup_place(&v->backup))
+		jput(o, "backup", backup_to_json(&v->backup));
+	else
+		jput_null(o, "backup");
 	jput(o, "tuning", tune_results_to_json(v->tuning, v->n_tuning));
 }
 

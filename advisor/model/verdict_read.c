@@ -17,7 +17,7 @@ static void *list_of(const struct jin *in, const char *key, size_t n, size_t siz
 	void *p = n ? calloc(n, size) : NULL;
 
 	if (n && !p)
-		(void)jin_fail(in, key, "out of memory");
+		(void)jin_memory(in, key);
 	*n_to = p ? n : 0;
 	return p;
 }

@@ -194,6 +194,7 @@ static void test_notes(void **state)
 	(void)fact_u64_set(&d.plp, 1, NULL);
 	assert_false(has_note(&d, "without power-loss protection"));
 	d.formats = NULL;
+	d.n_formats = 0;
 	drive_free(&d);
 }
 
