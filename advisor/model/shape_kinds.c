@@ -111,33 +111,39 @@ static void do_enum_get(const struct shape_row *r, const struct jin *in, void *p
 
 /* ---- the source of a known fact ---- */
 
-static char *const *note_at(const struct shape_row *r, const void *p)
+/* Where the note of the row's fact is in the struct. */
+static size_t note_at(const struct shape_row *r)
 {
 	switch (r->fact) {
 	case SHAPE_FACT_STR:
-		return &AT(struct fact_str, r, p)->note;
+		return r->at + offsetof(struct fact_str, note);
 	case SHAPE_FACT_REAL:
-		return &AT(struct fact_real, r, p)->note;
+		return r->at + offsetof(struct fact_real, note);
 	default:
-		return &AT(struct fact_u64, r, p)->note;
+		return r->at + offsetof(struct fact_u64, note);
 	}
+}
+
+static const char *note(const struct shape_row *r, const void *p)
+{
+	return *(char *const *)(const void *)((const char *)p + note_at(r));
 }
 
 static bool do_source_empty(const struct shape_row *r, const void *p)
 {
-	return *AT(enum fact_state, r, p) != FACT_KNOWN || !*note_at(r, p);
+	return *AT(enum fact_state, r, p) != FACT_KNOWN || !note(r, p);
 }
 
 static void do_source_put(const struct shape_row *r, struct json_object *o, const void *p)
 {
 	if (!do_source_empty(r, p))
-		jput_str(o, r->key, *note_at(r, p));
+		jput_str(o, r->key, note(r, p));
 }
 
 static void do_source_get(const struct shape_row *r, const struct jin *in, void *p)
 {
 	if (*AT(enum fact_state, r, p) == FACT_KNOWN)
-		jget_str_opt(in, r->key, (char **)(uintptr_t)note_at(r, p));
+		jget_str_opt(in, r->key, (char **)(void *)((char *)p + note_at(r)));
 }
 
 /* ---- structs inside ---- */
